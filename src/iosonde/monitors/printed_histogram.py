@@ -55,8 +55,9 @@ _INTERVAL = re.compile(
 )
 _ABOVE = re.compile(
     r"^\s*(?P<name>disk|flags|operation|file system|fs|cgroup|function|\[?b?'[\w.-]{1,64}'?\]?)"
-    r"(?: ?= ?(?P<value>\S.{0,60}))?\s*$"
+    r"(?: ?= ?(?P<value>\S.{0,60}))?\s*$|^\s*[A-Za-z]\w{0,30}(?: \w{1,30})? = \S.{0,60}$"
 )
+"""What a histogram is of, in the line above it; print_log2_hist() of bcc writes `NAME = KEY`."""
 _DISK = re.compile(r"b?'?([A-Za-z][\w!-]{0,63})'?")
 _BLANKS = 1
 _MOST = 80

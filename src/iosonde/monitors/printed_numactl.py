@@ -119,7 +119,7 @@ class Zoneinfo(StateOutput):
     about = "zoneinfo"
     reach = 3
     beginning = _ZONE
-    nothing = "no figure of a zone follows"
+    nothing = "no figure of a zone can be read below it"
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:

@@ -137,3 +137,13 @@ def test_a_head_alone_is_unread(head: str) -> None:
 ])  # fmt: skip
 def test_prose_and_other_tables(text: str) -> None:
     assert counters(text) == []
+
+
+def test_a_histogram_is_of_what_the_line_above_names() -> None:
+    rows = "     Kbytes              : count     distribution\n         4 -> 7          : 6        |***|\n"
+    first, second, third = counters(
+        f"Process Name = 'dd'\n{rows}\nBucket ptr = 7\n{rows}\nThese are all of them:\n\n{rows}"
+    )
+    assert first.values["of"] == "Process Name = 'dd'"
+    assert second.values["of"] == "Bucket ptr = 7"
+    assert "of" not in third.values

@@ -20,6 +20,8 @@ _LINE = re.compile(
     rf"-?(?P<name>(?:{_TOPS})[./][a-zA-Z0-9_][\w./*:@-]{{1,120}})\s*=(?P<value>.{{0,400}})"
 )
 _FILE = re.compile(r"(?P<path>/(?:etc|run|usr)/[\w./-]*\w)[\s:`'\"*.)]*$")
+_CELL = re.compile(r"\s\|\s{1,8}\S")
+"""What stands behind a name and a value in the next cell of a table that explains them."""
 _COMMENT = re.compile(r"\s*[#;]")
 _LONG = 60
 _WIDTHS = {72, 80}  # where terminals cut words, while mail programs fold between them
@@ -78,7 +80,7 @@ class SysctlOutput(Output):
 def _parsed(line: str) -> tuple[str, Scalar] | None:
     """Name and value in a line; None where it holds no setting."""
     match = _LINE.fullmatch(unmarked(line))
-    if match is None:
+    if match is None or _CELL.search(match["value"]):
         return None
     name, value = match["name"], match["value"].strip()
     if "." not in name:

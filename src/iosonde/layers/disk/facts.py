@@ -37,9 +37,12 @@ _NAME = re.compile(
 )
 """Also the WWID of a multipath map that has no other name: `3600a098038314b7334245854726b6548`."""
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_HIDDEN = r"[0-9a-fA-F]{4,8}[0-9a-fA-F-]{0,28}\*{2,40}"
+"""A UUID of which its owner shows the beginning."""
 _IDENTITY = re.compile(
     rf"{_UUID}|[0-9A-Za-z]{{6}}(?:-[0-9A-Za-z]{{4}}){{5}}-[0-9A-Za-z]{{6}}"
     r"|[0-9a-fA-F]{8}(?::[0-9a-fA-F]{8}){3}|\d{4}(?:-\d\d){6}|[\w-]{1,20}"
+    rf"|{_HIDDEN}"
 )
 """A UUID of a file system, of LVM, of md or of a CD, or one as short as FAT's or a partition's."""
 _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, empty, words
@@ -64,7 +67,7 @@ _ALIKE: tuple[tuple[str, re.Pattern[str], bool, bool], ...] = (  # names, cell, 
     ("UUID PTUUID PARTUUID", _IDENTITY, True, False),
     ("WWN SERIAL REV VENDOR PTTYPE PARTTYPE PARTFLAGS SUBSYSTEMS FSROOTS ID ID-LINK",
      _WORD, True, False),
-    ("LABEL", re.compile(rf"(?!{_UUID}$){_TEXT.pattern}"), True, True),
+    ("LABEL", re.compile(rf"(?!(?:{_UUID}|{_HIDDEN})$){_TEXT.pattern}"), True, True),
     ("MODEL PARTLABEL PARTTYPENAME", _TEXT, True, True),
 )  # fmt: skip
 COLUMNS: Mapping[str, Column] = {

@@ -38,6 +38,8 @@ _NODE = re.compile(
 )
 _COLUMNS = re.compile(r"\s*(?:H/W path|Bus info)\s+Device\s+Class\s+Description\s*$")
 _RULE = re.compile(r"\s*={20,}\s*$")
+_HOST = re.compile(r"\s{6,80}system\s{2,40}\S.{0,200}$")
+"""The row of the machine itself, which has no path."""
 _CLASSES = {"disk": "disk", "volume": "partition", "storage": "controller"}
 _SETTINGS = {"logicalsectorsize": "logical_block_size", "sectorsize": "physical_block_size"}
 _READ = frozenset({"size", "capacity", "configuration", "logical name", "product", "version"})
@@ -120,7 +122,7 @@ class LshwShort(StateOutput):
 
 
 def _is_short(line: str) -> bool:
-    return any(form.match(line) for form in (_NODE, _COLUMNS, _RULE))
+    return any(form.match(line) for form in (_NODE, _COLUMNS, _RULE, _HOST))
 
 
 def _node(row: re.Match[str]) -> dict[str, Scalar]:

@@ -51,7 +51,7 @@ class GlusterProfile(StateOutput):
     anchors = (" Stats:", "%-latency")
     commands = ("gluster",)
     reach = 4
-    nothing = "no operation and no duration follows"
+    nothing = "no operation and no duration can be read below it"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -76,7 +76,7 @@ COLUMNS: Mapping[str, Column] = {
     name: Column(name, cell, empty, several_words)
     for names, cell, empty, several_words in _ALIKE
     for name in names.split(",")
-} | {"VG": Column("VG", _NAME, empty=True)}
+} | {"VG": Column("VG", re.compile(rf"(?!lvm[12]$){_NAME.pattern}"), empty=True)}
 
 
 def _headings(pairs: str) -> dict[str, str]:

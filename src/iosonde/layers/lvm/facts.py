@@ -284,6 +284,8 @@ def row_of_table(cells: Mapping[str, str], given: SizeUnits | None = None) -> di
         moved["Cpy%Sync"] = moved.pop("Data%")
     if kind in "sS" and "Pool" in cells and "Origin" not in cells:
         moved["Origin"] = moved.pop("Pool")
+    if kind in "mM" and "Pool" in cells:  # a mirror is in none: it is its log
+        moved.setdefault("Log", moved.pop("Pool"))
     return {
         name: size_of(moved[column], given) if name in _SIZED else moved[column].replace(",", ".")
         for column, name in _COLUMNS.items()

@@ -17,8 +17,17 @@ from iosonde.records.printed import Unreadable
 from iosonde.text.cells import head_at, rows
 from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput
+from iosonde.text.rewritten import RewrittenCursor
 
 _HEAD = re.compile(r"^\s*(?:LV|VG|PV)\s+[A-Z#1]")
+
+
+class _Dashed(RewrittenCursor):
+    """A cursor in whose lines two dashes are two again, of which a page made a long one."""
+
+    @override
+    def rewritten(self, line: str) -> str:
+        return line.replace("\u2013", "--").replace("\u2014", "--")
 
 
 class LvmOutput(StateOutput):
@@ -29,7 +38,7 @@ class LvmOutput(StateOutput):
 
     looks_above: ClassVar[bool] = True
     commands = ("lvs", "vgs", "pvs", "lvm")
-    nothing = "no volume follows"
+    nothing = "no volume can be read below its head"
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -41,6 +50,7 @@ class LvmOutput(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        cursor = _Dashed(cursor)
         head = head_at(cursor, first, COLUMNS)
         if head is None:
             raise Unreadable("its columns are not known")

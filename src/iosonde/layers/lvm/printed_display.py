@@ -60,6 +60,12 @@ _OTHER = re.compile(
     r"|(?P<snapshot>\w[\w+.-]{0,127} \[(?:IN)?active\])\s*$)",
     re.IGNORECASE,
 )
+_UNINDENTED = re.compile(
+    r"(?:LV Creation host, time \S.{0,300}|(?:System ID|VG Name|LV Pool name)|# open\s+\d+)\s*$"
+)
+"""What a page without margins leaves of lines that have no label of their own, or no value."""
+_LEFT_OUT = re.compile(r"\s*(?:\.{3,40}|\[\.{3}\]|\u2026)\s*$")
+"""What stands where somebody left lines out."""
 _MORE = re.compile(r"\s+(?P<label>[A-Z][\w /-]{1,30}?)(?: {2,}|\t+| (?=\d))(?P<value>\S.*?)\s*$")
 """A label that only some versions and kinds of volumes have, below its head."""
 _CREATED = re.compile(
@@ -102,7 +108,7 @@ class LvmDisplay(HeadedOutput):
     def goes_on(self, line: str, above: list[str]) -> bool:
         if above and not _HEAD.match(above[0]):  # its head is cut off
             return _is_part(line)
-        is_own = _PAIR.match(line) or _OTHER.match(line) or _MORE.match(line)
+        is_own = any(form.match(line) for form in (_PAIR, _OTHER, _MORE, _UNINDENTED, _LEFT_OUT))
         return len(above) < _LONGEST and bool(is_own or (is_map(above) and of_map(line)))
 
     @override

@@ -291,9 +291,10 @@ def _partitions(
             cells = table_facts.cells_of(line, columns) or table_facts.cells_of_row(
                 row["rest"] or "", columns
             )
-            own |= numbered(row, size) | cells
+            own |= numbered(row, size)
             if cells:  # what stands behind the size, in its columns
                 own.pop("type", None)
+            own |= cells
         else:
             continue
         if not name.startswith(device):  # of another disk: what stood between was lost

@@ -29,7 +29,7 @@ _COUNTS = (
 _FLAGS = re.compile(
     r"^\s*Disk Flags: (?P<flags>[a-z_]{2,20}(?:, [a-z_]{2,20}){0,5})\s*$", re.MULTILINE
 )
-_HEAD = re.compile(r"\s*Number\s{1,8}Start\s.{1,120}$")
+_HEAD = re.compile(r"\s*(?P<number>Number|#)\s{1,12}Start\s.{1,120}$")
 _COLUMNS = {"Type": "role", "File system": "fstype", "Name": "label", "Flags": "flags",
             "Code": "type_code"}  # fmt: skip
 _NAME = re.compile(r"(?<!\S)(?:File system|Type|Name|Flags|Code)(?!\S)")
@@ -59,10 +59,16 @@ def of_table(text: str, flowing: str) -> dict[str, Scalar]:
 
 
 def columns_of(line: str) -> Mapping[str, tuple[int, int]]:
-    """Where the columns of texts begin and end in a head of parted or gdisk; empty in others."""
-    if not _HEAD.match(line):
+    """Where the columns of texts begin and end in a head of parted or gdisk; empty in others.
+
+    Also of the tables of GPT that fdisk of util-linux 2.23 prints, where "#" stands for "Number"
+    and the type is that of the contents.
+    """
+    head = _HEAD.match(line)
+    if head is None:
         return {}
-    names = [(match[0], match.start()) for match in _NAME.finditer(line)]
+    meant = _COLUMNS | ({"Type": "type"} if head["number"] == "#" else {})
+    names = [(meant[match[0]], match.start()) for match in _NAME.finditer(line)]
     if not names:
         return {}
     ends = [start for _, start in names[1:]] + [len(line) + 400]
@@ -76,7 +82,7 @@ def cells_of(line: str, columns: Mapping[str, tuple[int, int]]) -> dict[str, Sca
         if line[start - 1 : start].strip() or line[end - 1 : end].strip():
             return {}
         if cell := line[start:end].strip():
-            values[_COLUMNS[name]] = cell
+            values[name] = cell
     return values
 
 
@@ -86,7 +92,7 @@ def cells_of_row(rest: str, columns: Mapping[str, tuple[int, int]]) -> dict[str,
     Only of a table with types of partitions, and none where more than one word is left over.
     """
     cells = rest.replace(",", " ").split()
-    if "Type" not in columns or not cells or cells[0] not in _ROLES:
+    if "role" not in columns or not cells or cells[0] not in _ROLES:
         return {}
     values: dict[str, Scalar] = {"role": cells.pop(0)}
     flags: list[str] = []

@@ -260,3 +260,11 @@ def test_what_tee_prints_is_no_part_of_the_path() -> None:
     assert [dict(subject.values) for subject in state.subjects] == [{"vm.drop_caches": 3}]
     (state,) = states(f"{prompt}/proc/sys/vm/dirty_\nratio\n")
     assert [dict(subject.values) for subject in state.subjects] == [{"vm.dirty_ratio": 3}]
+
+
+def test_rows_of_a_table_that_explains_settings_are_none() -> None:
+    assert (
+        states("| vm.swappiness = 0   | The kernel swaps only to avoid being out of memory\n") == []
+    )
+    (state,) = states("vm.swappiness = 0\nkernel.core_pattern = |/usr/lib/crash %p\n")
+    assert state.subjects[0].values["vm.swappiness"] == 0

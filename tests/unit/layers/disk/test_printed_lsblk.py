@@ -256,3 +256,13 @@ def test_the_kernels_name_stands_behind_that_of_a_map_in_old_versions(text: str)
     assert (volume.values["mounts"], volume.values["below"]) == ("/data", "xvdb")
     (torn,) = states(OLD.replace("(dm-0)", "(see dm-0)"))
     assert "mapper/data-lvol0" not in {each.name for each in torn.subjects}
+
+
+def test_a_uuid_whose_end_is_hidden_is_no_label() -> None:
+    (state,) = states(
+        "# lsblk -f /dev/vg7/a\nNAME        FSTYPE LABEL UUID          MOUNTPOINT\n"
+        "vg7-a_long_name  ext4         6689b6aa****\n"
+    )
+    values = state.subjects[0].values
+    assert values["uuid"] == "6689b6aa****"
+    assert "label" not in values

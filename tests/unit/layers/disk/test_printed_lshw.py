@@ -64,3 +64,14 @@ def test_short_rows() -> None:
 
 def test_short_rows_of_other_nodes_are_none_of_storage() -> None:
     assert not things("/0/100/2        /dev/fb0    display        UHD Graphics 630\n")
+
+
+def test_the_row_of_the_machine_has_no_path() -> None:
+    (state,) = states(
+        "$ sudo lshw -short\n\nH/W path        Device      Class       Description\n"
+        "===================================================\n"
+        "                            system      STORE7\n"
+        "/0                          bus         B7\n"
+        "/0/1/0.0.0      /dev/sdq    disk        500GB ST7\n"
+    )
+    assert [thing.name for thing in state.subjects] == ["sdq"]

@@ -141,3 +141,32 @@ def test_segments_of_pvs_are_counted_in_extents_not_in_bytes() -> None:
     assert (device.values["first_extent"], device.values["extents"]) == (0, 25600)
     assert "ssize" not in device.values
     assert volume.values["ssize"] == 100 << 30
+
+
+def test_a_format_is_no_group_where_blanks_were_lost() -> None:
+    (state,) = states(
+        "# pvs\nPV VG Fmt Attr PSize PFree\n/dev/sdq lvm2 a-- 15.00g 15.00g\n"
+        "/dev/sdr vg7 lvm2 a-- 15.00g 4.00g\n"
+    )
+    spare, used = (dict(thing.values) for thing in state.subjects)
+    assert (spare["fmt"], used["fmt"], used["volume_group"]) == ("lvm2", "lvm2", "vg7")
+    assert "volume_group" not in spare
+
+
+def test_the_log_of_a_mirror_is_no_pool() -> None:
+    (state,) = states(
+        "# lvs\nLV VG Attr LSize Pool Origin Data% Move Log Cpy%Sync Convert\n"
+        "data7 vg7 mwi-a-m-- 10.00g data7_mlog 100.00\nthin7 vg7 Vwi-a-tz-- 2.00g pool7 3.10\n"
+    )
+    mirror, thin = (dict(thing.values) for thing in state.subjects)
+    assert "pool" not in mirror
+    assert mirror["in_sync"] == 1.0
+    assert thin["pool"] == "pool7"
+
+
+def test_dashes_that_a_page_made_long() -> None:
+    (state,) = states(
+        "$ sudo vgs\nVG  #PV #LV #SN Attr  VSize  VFree\n"
+        "vg7 2   1   0   wz\u2013n- 28.99g <10.00g\n"
+    )
+    assert state.subjects[0].values["attributes"] == "wz--n-"

@@ -109,3 +109,30 @@ def test_a_part_below_a_sentence_is_of_the_command_above(sentence: str, host: st
         for subject in state.subjects
     }
     assert hosts == {"sda2": "db1", "sdb1": host}
+
+
+def test_blocks_without_margins_are_whole() -> None:
+    (volume,) = states(
+        "--- Logical volume ---\nLV Path                /dev/vg7/a\nLV Name                a\n"
+        "VG Name                vg7\nLV Write Access        read/write\n"
+        "LV Creation host, time host7, 2020-09-10 11:43:05 -0700\n"
+        "LV Status              available\n# open                 0\n"
+        "LV Size                10.00 GiB\nCurrent LE             2560\n"
+    )
+    (thing,) = volume.subjects
+    assert thing.name == "mapper/vg7-a"
+    assert (thing.values["size"], thing.values["creation_host"]) == (10 << 30, "host7")
+    (group,) = states(
+        "--- Volume group ---\nVG Name              vg7\nSystem ID\nFormat               lvm2\n"
+        "VG Size              44.99 GiB\nPE Size              4.00 MiB\n\nIt is large.\n"
+    )
+    assert [thing.name for thing in group.subjects] == ["vg7"]
+    assert group.subjects[0].values["extent_size"] == 4 << 20
+
+
+def test_lines_that_were_left_out_do_not_part_a_group() -> None:
+    (state,) = states(
+        "    --- Volume group ---\n    VG Name               vg7\n    System ID\n"
+        "    Format                lvm2\n    .......\n    VG Size               <10.00 GiB\n"
+    )
+    assert [(thing.name, thing.values["size"]) for thing in state.subjects] == [("vg7", 10 << 30)]

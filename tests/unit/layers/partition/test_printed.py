@@ -367,3 +367,18 @@ def test_rows_of_another_disk_are_not_below_this_one() -> None:
     partition = next(thing for thing in state.subjects if thing.kind == "partition")
     assert partition.name == "sdq1"
     assert "below" not in partition.values
+
+
+def test_types_and_names_of_a_table_of_gpt_as_fdisk_printed_it_once() -> None:
+    (state,) = states(
+        "Disk /dev/sdq: 6000.1 GB, 6000069312512 bytes, 11718885376 sectors\n"
+        "Units = sectors of 1 * 512 = 512 bytes\n"
+        "Sector size (logical/physical): 512 bytes / 512 bytes\nDisk label type: gpt\n\n"
+        "#         Start          End    Size  Type            Name\n"
+        " 1         2048  11718881279    5.5T  Linux filesyste stock\n"
+        " 2  11718881280  11718883327      1M  EFI System      \n"
+    )
+    stock, efi = (thing.values for thing in state.subjects if thing.kind == "partition")
+    assert (stock["type"], stock["label"]) == ("Linux filesyste", "stock")
+    assert efi["type"] == "EFI System"
+    assert "label" not in efi
