@@ -140,7 +140,10 @@ def test_prose_and_other_tables(text: str) -> None:
 
 
 def test_a_histogram_is_of_what_the_line_above_names() -> None:
-    rows = "     Kbytes              : count     distribution\n         4 -> 7          : 6        |***|\n"
+    rows = (
+        "     Kbytes              : count     distribution\n"
+        "         4 -> 7          : 6        |***|\n"
+    )
     first, second, third = counters(
         f"Process Name = 'dd'\n{rows}\nBucket ptr = 7\n{rows}\nThese are all of them:\n\n{rows}"
     )

@@ -17,7 +17,7 @@ from iosonde.layers.disk.facts import COLUMNS, subjects
 from iosonde.records.printed import Unreadable
 from iosonde.text.cells import head_at, rows
 from iosonde.text.cursor import Prompt, TextCursor, lines
-from iosonde.text.reader import Items, StateOutput
+from iosonde.text.reader import Items, StateOutput, end_of
 from iosonde.text.torn import joinings
 
 _HEAD = re.compile(r"^\s*NAME\s+[A-Z]")
@@ -41,6 +41,10 @@ _SURE = frozenset({"MAJ:MIN", "SIZE", "TYPE", "FSTYPE", "MIN-IO", "SCHED", "ROTA
                    "MOUNTPOINT", "MOUNTPOINTS", "RQ-SIZE", "START", "PKNAME",
                    "DISC-GRAN"})  # fmt: skip
 
+_BROKEN = re.compile(r"\"\s{0,4}\\\s{0,4}$")
+"""A line that an author broke: the name of a device may stand in any of them."""
+_PAIR_OF_IT = re.compile(r"[A-Z][A-Z%:-]{1,14}=\"")
+_PARTS = 12
 _Row = tuple[Mapping[str, str], tuple[str, ...]]
 
 
@@ -118,6 +122,9 @@ def _pairs(cursor: TextCursor, first: int) -> tuple[int, list[_Row]]:
     table: list[_Row] = []
     parts: list[str] = []
     last = first
+    if any(_BROKEN.search(line) for line in cursor.block(first, _PARTS)):
+        end = end_of(cursor, first, _PAIR_OF_IT.search, gap=1)
+        raise Unreadable("backslashes part its lines, and devices cannot be told apart", end)
     for index, line in lines(cursor, first, 2000):
         begins = line.lstrip().startswith(('NAME="', 'KNAME="'))
         if begins and parts:

@@ -22,6 +22,8 @@ _LINE = re.compile(
     r"|(?:resync|recovery|reshape|check|repair) {0,2}= {0,3}\d{1,3}\.\d{1,2}% \(\d{1,18}/\d{1,18}\)"
     r"|bitmap: \d{1,9}/\d{1,9} pages \[\d{1,12}KB\])"
 )
+_BLOCKS = re.compile(r"\s*\d{3,18} blocks ")
+"""The first line of an array: another one below it is of another array."""
 _REST = re.compile(
     r"\s*+(?:\[\d{1,3}/\d{1,3}\] )?(?:\[[U_]{1,99}\])?(?:\(\d{1,18}/\d{1,18}\) ?)?"
     r"(?:finish=\d{1,9}\.\dmin ?)?(?:speed=\d{1,9}K/sec)?"
@@ -51,6 +53,8 @@ class MdstatLines(StateOutput):
 
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
-        last = end_of(cursor, first, _is_own, gap=2, most=20)
+        end = end_of(cursor, first, _is_own, gap=2, most=20)
+        following = (at for at in range(first + 1, end + 1) if _BLOCKS.match(cursor.line(at)))
+        last = next(following, end + 1) - 1
         facts = parse_mdstat_part(joined(cursor, first, last))
         return last, [PrintedSubject("md", "", facts, prompt.host)] if facts else []

@@ -266,3 +266,11 @@ def test_a_uuid_whose_end_is_hidden_is_no_label() -> None:
     values = state.subjects[0].values
     assert values["uuid"] == "6689b6aa****"
     assert "label" not in values
+
+
+def test_devices_whose_lines_were_broken_by_hand_are_not_made_one() -> None:
+    text = (
+        'ALIGNMENT="0" MAJ:MIN="11:0" \\\n    MODEL="DVD" NAME="sr7" RO="0" \\\n    TYPE="rom"\n'
+        'ALIGNMENT="0" MAJ:MIN="8:0" \\\n    MODEL="ST7" NAME="sdq" RO="0" \\\n    TYPE="disk"\n'
+    )
+    assert states(text) == []

@@ -74,3 +74,13 @@ def test_how_much_of_a_rebuild_is_done() -> None:
     assert facts["sync_share"] == pytest.approx(77183744 / 488315232, abs=5e-4)
     left = (488315232 - 77183744) / 72640
     assert facts["sync_time_left"] == pytest.approx(left, rel=2e-3)
+
+
+def test_lines_of_two_arrays_are_two() -> None:
+    first, second = states(
+        "      1465151808 blocks super 1.2 level 5, 64k chunk, algorithm 2 [4/3] [UUU_]\n"
+        "      1318680576 blocks level 5, 1024k chunk, algorithm 2 [10/10] [UUUUUUUUUU]\n"
+    )
+    assert first.subjects[0].values["raid_disks"] == 4
+    assert second.subjects[0].values["raid_disks"] == 10
+    assert second.subjects[0].values["chunk_size"] == 1024 << 10
