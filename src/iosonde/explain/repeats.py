@@ -21,26 +21,22 @@ _OF_LOAD = re.compile(
 
 
 def are_repeats(conditions: Sequence[Condition]) -> bool:
-    """Whether they may be runs of the same, or several of each: nothing is of one run alone."""
-    counts = Counter(condition.label for condition in conditions)
-    several = sum(count > 1 for count in counts.values())
-    return several > 1 or _are_nameless(conditions) or _are_numbered(conditions)
+    """Whether of most there are several runs, so that no two are of one run alone."""
+    counts = Counter(_what_of(condition) for condition in conditions)
+    alone = sum(count == 1 for count in counts.values())
+    are_named = len(counts) > 1 or any(condition.label not in counts for condition in conditions)
+    return (are_named and alone < 2) or _are_nameless(conditions)
+
+
+def _what_of(condition: Condition) -> str:
+    """The label without the number of a run: `on-1.fio`, `run 2`."""
+    match = _NUMBERED.fullmatch(condition.label)
+    if match is None or _OF_LOAD.search(match["stem"]):
+        return condition.label
+    return f"{match['stem']}{match['after'] or ''}"
 
 
 def _are_nameless(conditions: Sequence[Condition]) -> bool:
     """Whether nothing tells them apart, as neither a name nor a command stands beside any."""
     commands = any(trial.command for condition in conditions for trial in condition.trials)
     return not commands and len({condition.label for condition in conditions}) == 1
-
-
-def _are_numbered(conditions: Sequence[Condition]) -> bool:
-    """Whether all are runs 1, 2, 3 … of a few: `on-1.fio`, `run 2`. These are no single runs."""
-    numbers: dict[tuple[str, str], set[int]] = {}
-    for condition in conditions:
-        match = _NUMBERED.fullmatch(condition.label)
-        if match is None or _OF_LOAD.search(match["stem"]):
-            return False
-        numbers.setdefault((match["stem"], match["after"] or ""), set()).add(int(match["number"]))
-    return all(
-        len(of) > 1 and min(of) < 2 and max(of) - min(of) < len(of) for of in numbers.values()
-    )

@@ -24,6 +24,8 @@ QUOTED = "quoted"
 """The detail of a trial that says how often a mail was quoted on: another's is of another host."""
 _TOGETHER = 0.5
 """Share of a condition's time that hosts must have in common to count as measured together."""
+_BESIDE = re.compile(r"(?<![&>\\])&(?![&>\d])|\bxargs\s[^|;]{0,60}-P|\|\s{0,4}parallel\b")
+"""In a command that runs several at the same time: the figures of each are a part of the whole."""
 _ROUNDED = 0.05
 """How far bandwidth ÷ IOPS may be off a power of two, as both are printed with few digits."""
 _SHOWN = 60  # characters of what was changed
@@ -82,7 +84,7 @@ def series_of(case: EvidenceSet) -> tuple[ComparableTrials, ...]:
     """The series of a case, those of a single condition included."""
     groups: dict[tuple[object, ...], list[TrialEvidence]] = {}
     for trial in case.trials:
-        if trial.headline:
+        if trial.headline and not _BESIDE.search(trial.command):
             key = trial.source, trial.headline, trial.tool, trial.details.get(QUOTED, 0)
             groups.setdefault(key, []).append(trial)
     series = []

@@ -49,7 +49,7 @@ _FILLS = re.compile(
 _STOPS = re.compile(r"\bstop\b|^(?!.*\b(?:systemctl|service)\b)")
 _ASSEMBLES = re.compile(r"\s(?:-A|-C|-D\w?|-E|--assemble|--create|--detail|--examine|--build)\b")
 _SAID = re.compile(
-    r"(?i:\b(?:simulat\w{1,6}|emulat\w{1,6}|pretend\w{0,4}|simulamos|simular|simulieren)\b"
+    r"(?i:\b(?:(?:re)?simul(?!tan)\w{2,8}|emulat\w{1,6}|pretend\w{0,4})\b"
     r"|имитир|симулир|эмулир|模拟|模擬|シミュレ)"
 )
 _FAILURE = re.compile(
@@ -59,7 +59,7 @@ _FAILURE = re.compile(
 )
 _MAY_BE = frozenset({
     "checksum-errors", "cleared-errors", "damaged-files", "degraded", "fault", "filesystem-errors",
-    "heal-pending", "lost-peer", "member-failed", "out-of-space", "split-brain",
+    "failed-paths", "heal-pending", "lost-peer", "member-failed", "out-of-space", "split-brain",
 })  # fmt: skip
 """Rules of what a demonstration brings about."""
 _BY_COMMAND = frozenset({"degraded", "heal-pending", "lost-peer", "member-failed", "split-brain"})

@@ -502,7 +502,8 @@ def test_results_of_other_sizes_in_other_chapters_are_in_no_order(
 @pytest.mark.parametrize(("labels", "notes"), [
     (("on-1.fio", "on-2.fio", "off-1.fio", "off-2.fio"), 0),
     (("run 1", "run 2", "run 3"), 0),
-    (("on-1", "on-2", "off-1"), 1),
+    (("on-1", "on-2", "off-1"), 0),
+    (("on-1", "on-2", "off-1", "idle"), 1),
     (("bs-4", "bs-8"), 1),
     (("jobs-1", "jobs-2"), 1),
     (("xfs", "ext-4"), 1),
@@ -539,3 +540,20 @@ def test_what_a_mail_quotes_is_of_another_host() -> None:
     assert len(ranked) == 1
     mail = f"Quoting:\n\n{quoted}\n\nAnd here:\n\n{new}\n"
     assert findings_named(noise.RULES, case_of(mail), "ranking") == []
+
+
+def test_copies_that_run_at_the_same_time_are_no_loops() -> None:
+    """Each has a part of what the disk gives: their mean is nobody's rate."""
+
+    def page(command: str) -> str:
+        copies = "".join(
+            "200+0 records in\n200+0 records out\n"
+            f"209715200 bytes (210 MB, 200 MiB) copied, {time} s, 160 MB/s\n"
+            for time in ("1.31025", "1.30016")
+        )  # fmt: skip
+        return f"# {command}\n{copies}"
+
+    alone = "dd if=/dev/vdb of=/dev/null bs=1M count=200 iflag=direct"
+    case = case_of(page(f"({alone} &); ({alone} skip=200 &)"))
+    assert (len(case.trials), series_of(case)) == (2, ())
+    assert series_of(case_of(page(f"{alone}; {alone} && sync")))

@@ -57,6 +57,7 @@ def test_a_member_that_its_author_failed(command: str) -> None:
     (ERRORS, FAILED, LACKING),
     ("$ mdadm --assemble --force /dev/md5 /dev/vdb1\n", LACKING),
     ("We simulate the weather of the next week.\n", LACKING),
+    ("Two drives failed simultaneously.\n", LACKING),
 ])  # fmt: skip
 def test_a_member_that_was_lost(parts: tuple[str, ...]) -> None:
     """Not named, below, of another array, missing before, failing by itself, or no failure."""
@@ -70,7 +71,7 @@ def test_an_array_that_is_whole_again_below() -> None:
 
 @pytest.mark.parametrize("sentence", [
     "Let us simulate the failure of a drive.", "## Simulating disk failure",
-    "模拟磁盘故障", "Имитируем отказ диска:",
+    "模拟磁盘故障", "Имитируем отказ диска:", "## Resimuler une panne",
 ])  # fmt: skip
 def test_a_sentence_that_says_so(sentence: str) -> None:
     finding = degraded(WHOLE, f"{sentence}\n", LACKING)

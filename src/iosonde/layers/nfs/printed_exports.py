@@ -55,6 +55,7 @@ _WRITTEN = re.compile(
 )
 """A command that writes an entry into the file, also with the quotes of print, as guides have."""
 _MOST = 6
+_COLUMN = 3  # blanks, of which more stand between columns alone
 
 
 class ExportsOutput(StateOutput):
@@ -138,16 +139,29 @@ def _fits(rest: str) -> bool:
         if nothing and not client["options"]:
             return False
         if client["options"]:
-            options = [option for option in client["options"].split(",") if option]
-            if not all(map(_is_option, options)):
+            if not _are_options(client, is_alone=rest.startswith("(")):
                 return False
-            if rest.startswith("(") and not any(map(_is_of_exports, options)):
-                return False  # how a partition is to be mounted: `/home (rw,nosuid)`
             recognised += 1
         elif not re.fullmatch(r"[\w.:/*?@\[\]<>=,-]+", client["bare"]) or "=" in client["bare"][:2]:
             return False
         end = client.end()
     return recognised > 0 and end == len(rest) and len(rest.split()) < 60
+
+
+def _are_options(client: re.Match[str], *, is_alone: bool) -> bool:
+    """Whether what stands in parentheses are options of an export.
+
+    Args:
+        client: with its options.
+        is_alone: whether no client stands before them, as in `/home (rw,nosuid)`, which says how a
+            partition is to be mounted.
+    """
+    options = [option for option in client["options"].split(",") if option]
+    if client["client"] and len(client["apart"]) > _COLUMN:
+        return False  # a table that explains an entry, part by part
+    if is_alone and not any(map(_is_of_exports, options)):
+        return False
+    return all(map(_is_option, options))
 
 
 def _is_option(option: str) -> bool:

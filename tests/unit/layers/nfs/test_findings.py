@@ -285,6 +285,8 @@ def test_of_a_list_of_mounts_nobody_knows_who_chose_the_sizes() -> None:
     ("/srv (rw,no_root_squash)", 1),
     ("/srv *(rw)", 1),
     ("/srv *(rw,nosuid)", 1),
+    ("/srv 10.0.0.4 (rw,sync)", 1),
+    ("/srv    10.0.0.4        (rw,sync)", 0),
 ])  # fmt: skip
 def test_how_a_partition_is_to_be_mounted_is_no_export(line: str, exports: int) -> None:
     case = of_document(of_bytes("page", f"Partitions:\n\n{line}\n".encode()))[0]
