@@ -341,7 +341,9 @@ def _statistics(match: re.Match[str]) -> Iterator[tuple[str, tuple[float, float]
 
 def _percentiles(name: str, text: str, sheet: JobFigures) -> None:
     """Those of clat, else of lat. fio rounds them up to whole µs or ms."""
-    kinds = {match["kind"]: match for match in _PERCENTILES.finditer(text)}
+    kinds: dict[str, re.Match[str]] = {}
+    for list_of_kind in _PERCENTILES.finditer(text):
+        kinds.setdefault(list_of_kind["kind"], list_of_kind)  # a second one is of another run
     match = kinds.get("clat") or kinds.get("lat") or kinds.get("sync")
     if not match:
         return

@@ -498,3 +498,17 @@ def test_a_remark_that_names_fio_parts_no_result() -> None:
         f"fio --rw=randrw --bs=16k --name=c\n{READS}# as fio --rw=randrw prints it\n{WRITES}"
     )
     assert {"read.iops", "write.iops"} <= set(one_run.loops[0].metrics)
+
+
+def test_percentiles_of_another_run_below_are_not_this_one_s() -> None:
+    """A page that explains an output shows the same part of another device for comparison."""
+    listed = "        clat percentiles (usec):\n         | 99.00th=[{}], 99.99th=[{}]\n"
+    text = (
+        "job: (groupid=0, jobs=1): err= 0: pid=7: Tue Jul  1 10:00:00 2025\n"
+        "  read: IOPS=15.8k, BW=61.8MiB/s (64.8MB/s)(1024MiB/16571msec)\n"
+        "    clat (usec): min=42, max=18600, avg=61.33, stdev=17.91\n"
+        + listed.format(78, 112) + "\nFor comparison, the same of a slower drive:\n\n"
+        + listed.format(12096, 30080)
+    )  # fmt: skip
+    loop = trials(text)[0].loops[0]
+    assert loop.metrics["read.latency.p99"] == pytest.approx(78e-6)
