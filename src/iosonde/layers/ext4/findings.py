@@ -55,8 +55,9 @@ def larger_than_device(case: EvidenceSet) -> Iterator[Finding]:
             severity="error",
             subject=thing.name,
             message=f"{name} has {own} blocks and its device {device}: the device became shorter "
-            f"than the file system on it by {own - device} blocks, and what is in those cannot be "
-            "read; an array, a partition or a volume was made anew or cut with another size.",
+            f"than the file system on it by {_blocks(own - device)}, and what is there cannot be "
+            "read; an array, a partition or a volume was made anew or cut with another size, or "
+            "this kernel reads its size otherwise than the last.",
             evidence=(
                 Evidence("filesystem_blocks", own, "", thing.where),
                 Evidence("device_blocks", device, "", thing.where),
@@ -67,6 +68,10 @@ def larger_than_device(case: EvidenceSet) -> Iterator[Finding]:
             "impossible copy the data off, mounted with ro",
             confirm="`e2fsck -n` no longer says that the sizes differ",
         )
+
+
+def _blocks(count: int) -> str:
+    return "1 block" if count == 1 else f"{count} blocks"
 
 
 def _sizes(case: EvidenceSet) -> Iterator[tuple[StateEvidence | CounterEvidence, int, int]]:
