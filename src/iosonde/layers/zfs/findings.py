@@ -15,7 +15,7 @@ from iosonde import units
 from iosonde.layers._backing import where_to_look
 from iosonde.layers.zfs.counts import counts_evidence, shown_count
 from iosonde.layers.zfs.facts import GROUP
-from iosonde.layers.zfs.findings_cleared import is_cleared
+from iosonde.layers.zfs.findings_cleared import is_cleared, is_scrubbed
 from iosonde.records.evidence import EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 
@@ -191,11 +191,11 @@ def _errors(case: EvidenceSet) -> Iterator[Finding]:
 
 def _damaged(case: EvidenceSet) -> Iterator[Finding]:
     for pool in case.of_kind("zpool"):
-        if count := pool.number("data_errors"):
+        if (count := pool.number("data_errors")) and not is_scrubbed(case, pool, pool.name):
             yield Finding(
                 "damaged-files", "error", subject_of(pool),
-                f"{pool.name} has {count:,} data errors: files or metadata of which no good copy "
-                "is left.",
+                f"{pool.name} has {count:,} data error{'s' * (count > 1)}: files or metadata of "
+                "which no good copy is left.",
                 pool.evidence("data_errors", "scan"),
                 "`zpool status -v` names the files: restore them, then `zpool scrub`",
                 "“No known data errors” after the scrub",

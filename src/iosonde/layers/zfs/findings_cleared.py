@@ -7,6 +7,7 @@ zpool_do_offline() (VDEV_AUX_EXTERNAL, which is "external device fault", is of `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from iosonde.layers._backing import where_to_look
@@ -18,6 +19,7 @@ _COUNTERS = {
     "read_errors": "failed reads", "write_errors": "failed writes",
     "checksum_errors": "wrong checksums",
 }  # fmt: skip
+_NOTHING = re.compile(r"scrub repaired 0B? in\b")
 _MARKED = frozenset({"DEGRADED", "FAULTED"})
 _BY_HAND = "external device fault"
 """What stands beside a device that `zpool offline -f` faulted: it need not have any error."""
@@ -41,6 +43,26 @@ def _key(device: StateEvidence) -> tuple[str, str, object, str]:
     return device.source, device.host, device.values.get("pool"), device.name
 
 
+def is_scrubbed(case: EvidenceSet, state: StateEvidence, pool: object) -> bool:
+    """Whether the text ends with a scrub after an output that found and repaired nothing."""
+    later, scans = False, set[object]()
+    last: StateEvidence | None = None
+    for other in case.states:
+        if other.kind == "zpool" and (other.source, other.host, other.name) == (
+            state.source, state.host, pool
+        ):  # fmt: skip
+            if later and other.where != state.where:
+                last = other
+            else:
+                scans.add(other.values.get("scan"))
+        later = later or other is state
+    return (
+        last is not None and last.values.get("scrub_errors") == 0
+        and not last.number("data_errors") and last.values.get("scan") not in scans
+        and _NOTHING.match(str(last.values.get("scan"))) is not None
+    )  # fmt: skip
+
+
 def _cleared(case: EvidenceSet) -> Iterator[Finding]:
     worst: dict[tuple[str, str, object, str], StateEvidence] = {}
     for device in case.of_kind("zpool_device"):
@@ -50,6 +72,8 @@ def _cleared(case: EvidenceSet) -> Iterator[Finding]:
             and device.values.get("note") not in {None, "", _BY_HAND}
         )  # fmt: skip
         if device.values.get("group") or not (errors or is_marked) or not is_cleared(case, device):
+            continue
+        if is_scrubbed(case, device, device.values.get("pool")):
             continue
         before = worst.get(_key(device))
         if before is None or errors >= sum(map(before.number, _COUNTERS)):

@@ -45,6 +45,7 @@ _MESSAGE = re.compile(r"\S{1,80}/(ZFS-\d{4}-[0-9A-Z]{2})\b")
 _LONGEST = 1500  # lines of one pool
 _GAP = 4
 _INSIDE = re.compile(r"\s+\S+ +(?:ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED)\b")
+_BARE = frozenset({"$", "#"})  # prompts
 _OUTSIDE = re.compile(r"(?!errors:|dedup:)\S")
 """What somebody wrote below a table of devices that is indented."""
 
@@ -190,7 +191,7 @@ def _last(cursor: TextCursor, first: int) -> int:
 
 def _ends(cursor: TextCursor, index: int, line: str) -> bool:
     """Whether something else begins: a command, another pool, what `zfs get` prints."""
-    if prompt_in(line) or line.split()[:2] == ["NAME", "PROPERTY"]:
+    if prompt_in(line) or line.strip() in _BARE or line.split()[:2] == ["NAME", "PROPERTY"]:
         return True
     return _begins(cursor, index)
 
