@@ -71,8 +71,8 @@ _OPTIONS = r"(?: -(?:[hHkPTlai]{1,6}|B ?\d{1,6}[KMG]?B?))*"
 _CHOSEN = re.compile(
     rf"(?:^|\s)df(?P<options>{_OPTIONS})(?: [/.]\S*)* ?(?:$|\| ?(?:[ef]?grep|tail)\b)"
 )
-_ALONE = re.compile(rf"\s*[-*+] (?:sudo )?df(?P<options>{_OPTIONS})\s*$")
-"""A command that is an item of a list, as notes have it."""
+_ALONE = re.compile(rf"\s*(?:[-*+] )?(?:sudo )?df(?P<options>{_OPTIONS})\s*$")
+"""A command that is an item of a list, or a line of its own, as notes have it."""
 _BARE = re.compile(
     rf"\s*(?:sudo )?df(?P<options>{_OPTIONS})(?: [/.]\S*)* ?\| ?"
     r"(?:[ef]?grep(?: -\w{1,6})*+ (?:'[^']{1,60}'|\"[^\"]{1,60}\"|[\w./-]{1,60})|tail -n? ?\d)\s*$"

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from iosonde import units
 from iosonde.layers._backing import where_to_look
-from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, subject_of
+from iosonde.records.evidence import CounterEvidence, EvidenceSet, Rule, StateEvidence, subject_of
 from iosonde.records.finding import Finding
 from iosonde.records.stack import Json
 
@@ -77,6 +77,11 @@ def _before(device: CounterEvidence) -> str:
     return " and before it was mounted" if _is_old(device) else ""
 
 
+def _called(system: StateEvidence) -> str:
+    """Its label or mount point; a UUID is said in front of the message already."""
+    return system.name if system.name and system.name != system.values.get("uuid") else "It"
+
+
 def _missing(case: EvidenceSet) -> Iterator[Finding]:
     for system in case.latest("btrfs", "devices", "devices_missing", "missing"):
         size = system.number("missing")
@@ -85,7 +90,7 @@ def _missing(case: EvidenceSet) -> Iterator[Finding]:
         amount = f" ({units.show_bytes(size)})" if size else ""
         yield Finding(
             "degraded", "error", subject_of(system),
-            f"{system.name or 'The file system'} lacks devices{amount}: its data has less "
+            f"{_called(system)} lacks devices{amount}: its data has less "
             "redundancy than it was made with, and what had none (single, RAID 0) is gone.",
             system.evidence("devices", "devices_missing", "missing", "missing_paths", "paths"),
             "bring the device back, or mount with `-o degraded` and `btrfs replace` it; then "

@@ -16,7 +16,8 @@ from iosonde import units
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Json, Scalar
 from iosonde.text.cursor import Prompt, TextCursor, joined, lines
-from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, end_of
+from iosonde.text.reader import Items, StateOutput, close_lines, close_rows, end_of, start_of
+from iosonde.text.said_lines import sentences_of
 
 _SIZE = r"(\d{1,20}(?:\.\d+)?(?:[KMGTPE]iB|B)|\d{1,19}(?![\w.]))"
 """Or bytes without a unit, as --raw prints them."""
@@ -35,6 +36,10 @@ _DEVICE = re.compile(
     r"(?P<path><missing disk>|\S+)(?P<gone> \*{0,3}MISSING\*{0,3})?\s*$"
 )
 _MISSING = re.compile(r"\s*\*\*\* Some devices missing\s*$")
+_WARNED = re.compile(
+    r"\s*(?i:warning)[,:] (?:device \d{1,6} is missing|devid \d{1,6} not found already)\s*$"
+)
+_WARNINGS = 64
 _OVERALL = {
     "Device size": "size", "Device allocated": "allocated", "Device unallocated": "unallocated",
     "Device missing": "missing", "Used": "used", "Free (estimated)": "available",
@@ -129,7 +134,19 @@ class BtrfsShow(_BtrfsOutput):
     beginning = _LABEL
 
     @override
+    def begin(self, cursor: TextCursor) -> int | None:
+        if not _LABEL.match(cursor.line(cursor.at)):
+            return None
+        return start_of(cursor, _WARNED.match, most=_WARNINGS)
+
+    @override
+    def sentences(self, cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+        return sentences_of(cursor, first, last, _is_warning)
+
+    @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
+        _, above = close_rows(cursor, first, _WARNED.match, _WARNINGS)
+        first = above + 1
         head = self.first_line(cursor, first)
         facts: dict[str, Scalar] = {"uuid": head["uuid"]} if head["uuid"] else {}
         last, paths, missing = first, list[str](), list[str]()
@@ -158,6 +175,10 @@ class BtrfsShow(_BtrfsOutput):
             facts["missing_paths"] = " ".join(missing)
         name = head["label"] or str(facts.get("uuid") or "")
         return last, [PrintedSubject("btrfs", name, facts, prompt.host)]
+
+
+def _is_warning(line: str) -> bool:
+    return bool(_MISSING.match(line) or _WARNED.match(line))
 
 
 class BtrfsUsage(_BtrfsOutput):

@@ -86,6 +86,7 @@ def _values(made: re.Match[str]) -> dict[str, Scalar]:
 
 class QemuImageResized(StateOutput):
     tool = "qemu-img resize"
+    answers = True
     anchors = ("Image resized.",)
     commands = ("qemu-img",)
     reach = 3

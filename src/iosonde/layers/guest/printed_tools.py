@@ -84,7 +84,15 @@ def _of_image(values: dict[str, Scalar], key: str, text: str) -> None:
         values["size"] = int(exact[1])
     elif key == "disk size":
         values["allocation"] = round(units.printed(text.replace(" ", ""), binary=True)[0])
-    elif key in {"cluster_size", "file format", "backing file", "compat", "preallocation"}:
+    elif key in {
+        "cluster_size",
+        "file format",
+        "backing file",
+        "compat",
+        "preallocation",
+        "refcount bits",
+        "compression type",
+    }:
         name = {"file format": "format"}.get(key, key.replace(" ", "_"))
         values[name] = int(text) if text.isdecimal() else text.partition(" (actual")[0]
     elif key in {"lazy refcounts", "corrupt", "encrypted", "extended l2"}:

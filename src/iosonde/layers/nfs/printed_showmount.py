@@ -46,6 +46,11 @@ class Showmount(StateOutput):
             named.setdefault(row["path"], []).append(row["clients" if is_exports else "client"])
         fact = "clients" if is_exports else "mounted_by"
         return last, [
-            PrintedSubject("export", path, {fact: " ".join(clients)}, head["server"])
+            PrintedSubject(
+                "export",
+                path,
+                {fact: " ".join(clients), "server": head["server"]},
+                head["server"],
+            )
             for path, clients in named.items()
         ]

@@ -53,7 +53,7 @@ class GpartShow(StateOutput):
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         subjects: list[PrintedSubject] = []
         table: re.Match[str] | None = None
-        gaps: list[int] = []
+        gaps: list[tuple[int, str]] = []
         last, head_at = first, 0
         options = _OPTIONS.search(prompt.command)
         key = {"l": "label", "r": "raw_type"}.get(options[1] if options else "", "type")
@@ -67,11 +67,13 @@ class GpartShow(StateOutput):
                                    prompt.host)
                 )  # fmt: skip
             elif table and (free := _FREE.match(line)) and _fits(table, free):
-                gaps.append(int(free["sectors"]))
+                gaps.append((int(free["sectors"]), free["size"]))
+                largest, printed = max(gaps)
                 subjects[head_at] = replace(
                     subjects[head_at],
-                    values={**_table(table), "free_areas": len(gaps), "free_sectors": sum(gaps),
-                            "largest_free_sectors": max(gaps)},
+                    values={**_table(table), "free_areas": len(gaps),
+                            "free_sectors": sum(sectors for sectors, _ in gaps),
+                            "largest_free_sectors": largest, "largest_free_printed": printed},
                 )  # fmt: skip
             else:
                 break

@@ -15,7 +15,7 @@ from typing import Any
 from typing_extensions import override
 
 from iosonde.layers.zfs.facts import GROUP, STATES, counts_of, number, pool_state, whole
-from iosonde.layers.zfs.printed_tables import pool_facts, property_value
+from iosonde.layers.zfs.printed_tables import FEW, pool_facts, property_value
 from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt
@@ -206,12 +206,14 @@ def _properties(item: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sources(item: Mapping[str, Any]) -> dict[str, Scalar]:
-    """Where values of properties come from, as the table says it, unless it is the default."""
+    """Where values of properties come from, as the table says it; the default of few."""
     sources: dict[str, Scalar] = {}
-    for name in part(item, "properties"):
+    names = part(item, "properties")
+    kept = {"local", "received", "temporary"} | ({"default"} if len(names) <= FEW else set())
+    for name in names:
         source = part(item, "properties", name, "source")
         kind, data = str(source.get("type") or "").lower(), str(source.get("data") or "")
-        if kind in {"local", "received", "temporary"}:
+        if kind in kept:
             sources[f"{name}_source"] = kind
         elif kind == "inherited" and data:
             sources[f"{name}_source"] = f"inherited from {data}"

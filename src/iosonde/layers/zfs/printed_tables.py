@@ -8,6 +8,7 @@ Source:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from typing_extensions import override
@@ -265,11 +266,13 @@ class ZfsGet(StateOutput):
         things: dict[str, dict[str, Scalar]] = {}
         start = first + (not _PROPERTY.match(cursor.line(first)))
         rows, last = close_rows(cursor, start, _PROPERTY.match, 2000, gap=2, no_prompts=True)
+        asked = Counter(row["name"] for row in rows)
         for row in rows:
             name, source = row["property"], row["source"]
             facts = things.setdefault(row["name"], {})
             facts[name] = property_value(row["value"])
-            if source not in {"-", "default", "none"}:
+            is_of_all = asked[row["name"]] > FEW and source == "default"
+            if source not in {"-", "none"} and not is_of_all:
                 facts[f"{name}_source"] = source
         of_pool = re.match(r"(?:sudo )?(?:[^\s/]*/)*zpool\s", prompt.command)
         return last, [
@@ -281,6 +284,8 @@ class ZfsGet(StateOutput):
         ]  # fmt: skip
 
 
+FEW = 8
+"""Properties: of some that were asked for it is of interest that they are as they were made."""
 _WITHOUT_HEAD = re.compile(r"\b(?:zfs|zpool) get (?:-\w*H|[^|>]{1,120}\| ?(?:[ef]?grep|tail)\b)")
 _PROPERTY = re.compile(
     r"\s*(?P<name>\S{1,200})\s+(?P<property>[a-z][\w:@.-]{1,60})\s+(?P<value>\S.{0,200}?)\s+"

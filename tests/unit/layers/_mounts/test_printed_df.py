@@ -88,7 +88,10 @@ def test_rows_that_an_author_chose() -> None:
     assert whole["/q"]["used_share"] == 0.05
     for chosen in (f"# df -h\n{row}", f"# df -h\n...\n{row}", f"# df -h\n{head}[...]\n{row}"):
         assert _mounted(chosen) == whole
+    for bare in (f"mount /q\ndf -h\n...\n{row}", f"df -h\n{row}"):
+        assert _mounted(bare) == whole
     assert _mounted(f"# df -m\n{row}") == {}  # whose unit is another
+    assert _mounted(f"the df -h\n{row}") == {}
 
 
 @pytest.mark.parametrize("text", [

@@ -195,3 +195,17 @@ def test_the_version_that_old_tools_print_below_the_list() -> None:
     assert states(text)[0].subjects[0].values["btrfs_progs"] == "v3.17.1"
     talk = text.replace("Btrfs v3.17.1", "Btrfs v3.17.1 is old")
     assert "btrfs_progs" not in states(talk)[0].subjects[0].values
+
+
+def test_what_it_warns_of_is_kept_as_it_stands() -> None:
+    text = (
+        "# btrfs fi show /dev/sdq\nwarning, device 1 is missing\n"
+        "Label: none  uuid: 5d0ac3b1-7a21-4b60-92c4-60be7715f3aa\n"
+        "\tTotal devices 2 FS bytes used 640.00KiB\n"
+        "\tdevid    2 size 93.13GiB used 2.01GiB path /dev/sdq\n\t*** Some devices missing\n\n"
+    )
+    (state,) = states(text)
+    assert state.command == "btrfs fi show /dev/sdq"
+    assert state.messages == ("warning, device 1 is missing", "*** Some devices missing")
+    whole = text.replace("warning, device 1 is missing\n", "").replace("\t*** Some dev", "\tno dev")
+    assert states(whole)[0].messages == ()

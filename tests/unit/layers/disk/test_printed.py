@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -166,6 +167,26 @@ def test_iotop_gives_totals_and_threads() -> None:
         float(str(dict(thread)["read.bandwidth"])) for thread in threads if isinstance(thread, dict)
     )
     assert total == pytest.approx(506.61 * 1024, rel=0.05)
+
+
+def test_iotop_of_what_was_done_since_it_began() -> None:
+    text = (
+        "$ iotop -Poa\n\nTotal DISK READ: 0.00 B/s | Total DISK WRITE: 133.83 K/s\n"
+        "  PID  PRIO  USER     DISK READ  DISK WRITE  SWAPIN     IO>    COMMAND\n"
+        " 2022 be/4 root          0.00 B     76.00 K  0.00 %  0.02 % [kjournald]\n"
+        " 4704 ?dif oak           0.00 B      8.00 K  0.00 %  0.00 % ./agent ../conf -d\n"
+        "25504 be/4 oak           0.00 B     72.00 K  0.00 %  0.00 % newt1002\n"
+    )
+    (counter,) = counters(text)
+    threads = cast("list[dict[str, object]]", counter.values["threads"])
+    assert [each["command"] for each in threads] == [
+        "[kjournald]",
+        "./agent ../conf -d",
+        "newt1002",
+    ]
+    assert [each["write.bytes"] for each in threads] == [76 << 10, 8 << 10, 72 << 10]
+    assert "write.bandwidth" not in threads[0]
+    assert threads[0]["io"] == 0.0002
 
 
 def test_diskstats_agree_with_the_file() -> None:

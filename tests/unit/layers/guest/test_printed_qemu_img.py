@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde import units
-from tests.mangle import mangled, subjects_in, unread_in
+from tests.mangle import mangled, states, subjects_in, unread_in
 
 PLACE = Path(__file__).parents[3] / "outputs" / "guests-composed"
 TEXT = (PLACE / "qemu-img-answers.txt").read_text()
@@ -54,3 +54,8 @@ def test_what_others_format(text: str) -> None:
 @pytest.mark.parametrize(("shape", "text"), list(mangled(TEXT)), ids=lambda each: each[:20])
 def test_mangled(shape: str, text: str) -> None:
     assert _images(text) == _images(TEXT), shape
+
+
+def test_what_it_says_of_a_size_is_kept() -> None:
+    (state,) = states("# qemu-img resize newt.qcow2 +40G\nImage resized.\n")
+    assert state.messages == ("Image resized.",)

@@ -16,9 +16,9 @@ def _seen(text: str) -> list[tuple[str, str, str, dict[str, object]]]:
 
 def test_what_is_exported_and_who_has_it() -> None:
     assert _seen(TEXT) == [
-        ("export", "/export/heron", "nas", {"clients": "192.0.2.0/24,@trusted"}),
-        ("export", "/export/egret", "nas", {"clients": "(everyone)"}),
-        ("export", "/export/heron", "nas", {"mounted_by": "192.0.2.7 192.0.2.8"}),
+        ("export", "/export/heron", "nas", {"clients": "192.0.2.0/24,@trusted", "server": "nas"}),
+        ("export", "/export/egret", "nas", {"clients": "(everyone)", "server": "nas"}),
+        ("export", "/export/heron", "nas", {"mounted_by": "192.0.2.7 192.0.2.8", "server": "nas"}),
     ]
 
 

@@ -22,6 +22,7 @@ def test_tables_in_every_shape() -> None:
         assert sectors == named["ada0"]["usable_sectors"] == 976773088, shape
         assert named["ada0"]["free_sectors"] == 984 + 2056, shape
         assert (named["ada0"]["free_areas"], named["ada0"]["largest_free_sectors"]) == (2, 2056)
+        assert named["ada0"]["largest_free_printed"] == "1.0M", shape
         assert "free_sectors" not in named["da1"], shape
         assert named["ada0p3"]["type"] == "freebsd-zfs", shape
         assert named["ada0p1"]["attributes"] == "bootme", shape

@@ -110,6 +110,7 @@ def test_properties_in_every_shape() -> None:
             "available": 198 * GIB,
             "recordsize_source": "local", "compression_source": "inherited from tank",
             "atime_source": "local", "primarycache_source": "local",
+                "sync_source": "default",
         }, shape  # fmt: skip
 
 
