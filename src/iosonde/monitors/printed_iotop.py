@@ -1,4 +1,4 @@
-"""iotop -b: how much is read and written in all, and by which thread.
+"""iotop -b: how much is read and written in all, and by which thread; with -a since it began.
 
 Source: iotop 0.6, ui.py, and iotop-c 1.22; rates have prefixes of 1024 although written K and M.
 "Actual" (or "Current") are what the disks do, "Total" what threads ask for.
@@ -23,11 +23,12 @@ _TOTAL = re.compile(
 )
 _BEGINS = re.compile(r"Total DISK READ ?:")
 _THREAD = re.compile(
-    rf"(?P<tid>\d+) (?P<prio>(?:be|rt|idle|\?\w+)/?\S*|idle) (?P<user>\S+) {_RATE} {_RATE} "
+    r"(?P<tid>\d+) (?P<prio>(?:be|rt|idle|\?\w+)/?\S*|idle) (?P<user>\S+) "
+    r"(?P<read>-?[\d.]+ ?[BKMGT])i?B?(?P<rate>/s)? (?P<write>-?[\d.]+ ?[BKMGT])i?B?(?:/s)? "
     r"(?:(?P<swap>[\d.]+ %|\?unavailable\?) )?(?:(?P<io>[\d.]+ %) )?"
-    r"(?P<command>[^|]*?)(?= \d+ (?:be|rt|idle)/|$)"
+    r"(?P<command>[^|]*?)(?= \d+ (?:(?:be|rt|idle)/|(?:idle|\?\w+) \S+ -?[\d.]+ ?[BKMGT])|$)"
 )
-_PART = re.compile(r"DISK (?:READ|WRITE)|[KMGB]/s|TID|COMMAND|SWAPIN|^\s*[\d.]+ %|mysqld")
+_PART = re.compile(r"DISK (?:READ|WRITE)|[KMGB]/s|TID|PID +PRIO|COMMAND|SWAPIN|^\s*[\d.]+ %|mysqld")
 
 
 class Iotop(StateOutput):
@@ -65,7 +66,7 @@ class Iotop(StateOutput):
 
 
 def _is_row(line: str) -> bool:
-    return bool(re.match(r"\s*\d+ +\S+ +\S+ +[\d.]+ ?[BKMG]/s", line))
+    return bool(re.match(r"\s*\d+ +\S+ +\S+ +-?[\d.]+ ?[BKMGT](?:i?B)?(?:/s| )", line))
 
 
 def _rate(text: str) -> float:
@@ -75,9 +76,10 @@ def _rate(text: str) -> float:
 
 def _thread(match: re.Match[str]) -> Json:
     share = match["io"] or (match["swap"] if match["swap"] and "%" in match["swap"] else None)
+    what = "bandwidth" if match["rate"] else "bytes"  # -a: since iotop was started
     return {
         "tid": int(match["tid"]), "priority": match["prio"], "user": match["user"],
-        "read.bandwidth": _rate(match[4]), "write.bandwidth": _rate(match[5]),
-        "io": float(share.rstrip(" %")) / 100 if share else None,
+        f"read.{what}": _rate(match["read"]), f"write.{what}": _rate(match["write"]),
+        "io": round(float(share.rstrip(" %")) / 100, 6) if share else None,
         "command": match["command"].strip(),
     }  # fmt: skip

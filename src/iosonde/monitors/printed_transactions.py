@@ -15,7 +15,7 @@ from typing_extensions import override
 from iosonde.records.printed import Unreadable
 from iosonde.records.stack import Json
 from iosonde.text.cursor import Prompt, TextCursor, flow, lines, prompt_in
-from iosonde.text.reader import Items, StateOutput, before, nearest
+from iosonde.text.reader import Items, StateOutput, before, nearest, start_of
 
 _TYPE = re.compile(r"^\s*transaction type: ")
 _PGBENCH = re.compile(
@@ -83,6 +83,8 @@ _PROGRESS = re.compile(
     r"lat (?P<latency>\d{1,9}\.\d{3}) ms stddev (?P<stdev>\d{1,9}\.\d{3})"
     r"(?:, (?P<failed>\d{1,12}) failed)?"
 )
+_NEXT = re.compile(r"^\s*(?:latency average|initial connection time|number of clients)\b")
+"""What stands above the rate: below one it is of the next run, where these are all."""
 _MOST = 4000
 """Lines; --progress prints one each second."""
 
@@ -99,7 +101,8 @@ class Pgbench(StateOutput):
         if not _PGBENCH.match(line) or "progress" in line:
             return None
         first = nearest(cursor, 20, _TYPE.match)
-        first = cursor.at if first is None else first
+        if first is None:  # the last lines alone, as many write them down
+            first = start_of(cursor, _is_figure, most=8)
         while True:
             above = before(cursor, first)
             if _CUT.fullmatch(cursor.line(above)):
@@ -111,7 +114,11 @@ class Pgbench(StateOutput):
     @override
     def items(self, cursor: TextCursor, first: int, prompt: Prompt) -> Items:
         last = first
+        is_over, is_cut = False, _NEXT.match(cursor.line(first)) is not None
         for index, line in lines(cursor, first + 1, _MOST):
+            is_over = is_over or _is_rate(cursor.line(index - 1))
+            if is_cut and is_over and _NEXT.match(line):
+                break
             foreign = line and (
                 prompt_in(line)
                 or not (_PGBENCH.match(line) or _BEFORE.match(line) or _CUT.fullmatch(line))
@@ -133,6 +140,15 @@ class Pgbench(StateOutput):
         if "tps" not in values:
             raise Unreadable("its transactions per second are cut off", last)
         return last, [self.counted("host", "", values, prompt)]
+
+
+def _is_figure(line: str) -> bool:
+    """Whether a line says something of a run, and is not the last of another."""
+    return bool(_PGBENCH.match(line)) and not _is_rate(line)
+
+
+def _is_rate(line: str) -> bool:
+    return line.lstrip().startswith("tps = ")
 
 
 def _texts(cursor: TextCursor, first: int, last: int) -> dict[str, Json]:

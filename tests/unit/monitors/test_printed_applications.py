@@ -178,3 +178,16 @@ def test_lines_of_progress_above_others_that_somebody_left_out(cut: str) -> None
     assert [each["seconds"] for each in rows] == [5.0, 60.0]
     (run,) = counters(f"{above}It went on so until the end.\n{row.format(60)}{sums}")
     assert len(cast("list[object]", run.values["intervals"])) == 1
+
+
+def test_the_last_lines_of_a_run_alone() -> None:
+    run = (
+        "latency average = {} ms\ninitial connection time = 2.5 ms\n"
+        "tps = {} (without initial connection time)\n"
+    )
+    first, second = counters(run.format("0.989", "10110.5") + run.format("0.104", "95233.9"))
+    assert (first.values["tps"], first.values["latency.mean"]) == (10110.5, 0.000989)
+    assert (second.values["tps"], second.values["latency.mean"]) == (95233.9, 0.000104)
+    assert second.values["connection_time"] == 0.0025
+    (bare,) = counters("latency is fine\ntps = 95233.9 (without initial connection time)\n")
+    assert bare.values == {"tps": 95233.9}
