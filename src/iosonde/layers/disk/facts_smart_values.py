@@ -3,9 +3,10 @@
 Names are those that smartctl's JSON gives these values.
 
 Source: smartmontools 7.5, ataprint.cpp (PrintGeneralSmartValues and the functions that it calls,
-ataPrintSCTStatus, ataPrintSelectiveSelfTestLog, sata_speed in print_drive_info), scsiprint.cpp
-(scsiPrintStartStopCounters, scsiPrintSelfTest) and smartctl.cpp (the first line; 5.x: "smartctl
-version 5.38").
+ataPrintSCTStatus, ataPrintSelectiveSelfTestLog, sata_speed in print_drive_info, ataPrintMain: what
+it says where it begins a test), atacmds.cpp (ataSmartTest), scsiprint.cpp
+(scsiPrintStartStopCounters, scsiPrintSelfTest, scsiPrintMain) and smartctl.cpp (the first line;
+5.x: "smartctl version 5.38").
 """
 
 from __future__ import annotations
@@ -72,6 +73,23 @@ _RANGE = re.compile(
 _LIMITS = re.compile(
     r"\s*Under/Over Temperature Limit Count: {1,4}(?P<under>\d+)/(?P<over>\d+)\s*$"
 )
+_ENABLED = re.compile(r"\s*SMART support is: {1,12}(?P<whether>Enabled|Disabled)\b")
+_BEGUN = re.compile(
+    r'\s*(?:Drive command "Execute SMART (?P<test>[\w-]{4,12}) (?:self-test )?routine immediately '
+    r'in [\w-]{4,10} mode" successful\.'
+    r"|(?:(?P<scsi>Short|Extended) )?(?:(?:Background|Foreground) Self Test|Self-test) has begun)"
+)
+_REFUSED = re.compile(
+    r'\s*(?:Command "Execute SMART [^"]{8,80}" failed: (?P<failed>\S.{0,100}?)'
+    r"|(?P<other>Can't start self-test without aborting current test(?: \(\d{1,3}% remaining\))?)"
+    r"[,.]?)\s*$"
+)
+_WAIT = re.compile(
+    r"\s*Please wait (?P<count>\d{1,6}) (?P<unit>second|minute)s? for test to complete\."
+)
+_DUE = re.compile(
+    r"\s*(?:Test will complete after|Estimated completion time:) (?P<time>\S.{6,60}?)\s*$"
+)
 _SEPARATED = re.compile("(?P<figure>\\d{1,3}(?:[,\u202f]\\d{3})+)(?: \\[[^\\]]{2,20}\\])?")
 
 
@@ -86,7 +104,8 @@ def values_of_text(lines: list[str]) -> dict[str, Scalar]:
     for name, pattern in _VALUES:
         if match := pattern.search(flowing):
             values.setdefault(name, int(match[1], 0) if _is_number(match[1]) else match[1])
-    for name, value in (*_of_version(lines), *_of_link(lines), *_of_temperatures(lines)):
+    for name, value in (*_of_version(lines), *_of_link(lines), *_of_temperatures(lines),
+                        *_of_test_begun(lines)):  # fmt: skip
         values.setdefault(name, value)
     return values
 
@@ -125,6 +144,21 @@ def _of_link(lines: Iterable[str]) -> Iterator[tuple[str, Scalar]]:
         yield "interface_speed_max", _bits(match["most"])
         if match["now"]:
             yield "interface_speed", _bits(match["now"])
+
+
+def _of_test_begun(lines: Iterable[str]) -> Iterator[tuple[str, Scalar]]:
+    """Whether SMART is on, and the test of itself that a drive was told to make; its time in s."""
+    for line in lines:
+        if enabled := _ENABLED.match(line):
+            yield "smart_support_enabled", enabled["whether"] == "Enabled"
+        elif begun := _BEGUN.match(line):
+            yield "self_test_begun", (begun["test"] or begun["scsi"] or "self-test").lower()
+        elif refused := _REFUSED.match(line):
+            yield "self_test_refused", refused["failed"] or refused["other"]
+        elif wait := _WAIT.match(line):
+            yield "self_test_seconds", int(wait["count"]) * (60 if wait["unit"] == "minute" else 1)
+        elif due := _DUE.match(line):
+            yield "self_test_due", due["time"]
 
 
 def _bits(gigabits: str) -> int:

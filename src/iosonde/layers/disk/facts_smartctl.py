@@ -36,7 +36,8 @@ OTHER_RAW = re.compile(
 """A row whose raw value is no number: `6206h+47m+20.770s`. Lines that were not wrapped alone."""
 _PROSE = frozenset({
     "Copyright", "Warning", "Note", "NOTE", "Error", "General SMART Values", "SMART capabilities",
-    "A mandatory SMART command failed", "Smartctl open device",
+    "A mandatory SMART command failed", "Smartctl open device", "Sending command",
+    "Estimated completion time",
     "Number of background scans performed", "Number of background medium scans performed",
 })  # fmt: skip
 _LABELS = {

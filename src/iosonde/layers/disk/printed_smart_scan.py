@@ -14,10 +14,12 @@ from iosonde.text.cursor import Prompt, TextCursor
 from iosonde.text.reader import Items, StateOutput, close_lines, start_of_own
 
 _LINE = re.compile(
-    r"\s*(?P<off># )?(?P<name>/dev/[\w/.-]{1,60}) -d (?P<type>[a-z][\w,+/.-]{1,40}) # "
+    r"\s*(?P<off># )?(?P<name>/dev/[\w/.-]{1,60}) -d (?P<type>[a-z\d][\w,+/.-]{1,40}) # "
     r"(?P<info>\S.{0,120}), (?P<protocol>ATA|SCSI|NVMe) device"
     r"(?: open failed: (?P<problem>.{1,120}))?\s*$"
 )
+_MEMBER = re.compile(r",\d")
+"""Of a type that names one of several drives behind a device: `megaraid,3`; `sat` names none."""
 
 
 class SmartScan(StateOutput):
@@ -40,9 +42,7 @@ class SmartScan(StateOutput):
                 break
             last = index
             name = match["name"].removeprefix("/dev/")
-            if (
-                "[" in match["info"]
-            ):  # one of several behind a controller: "/dev/bus/0 [megaraid_disk_03]"
+            if _MEMBER.search(match["type"]):
                 name = f"{name} {match['type']}"
             values = {"smart_type": match["type"], "protocol": match["protocol"]}
             if match["problem"]:

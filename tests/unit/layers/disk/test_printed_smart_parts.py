@@ -163,3 +163,60 @@ def test_why_a_drive_says_nothing() -> None:
         "Short INQUIRY response, skip product id; A mandatory SMART command failed"
     )
     assert not any(name.startswith("a_mandatory") for name in values)
+
+
+BEGUN = (
+    "=== START OF OFFLINE IMMEDIATE AND SELF-TEST SECTION ===\n"
+    'Sending command: "Execute SMART Extended self-test routine immediately in off-line mode".\n'
+    'Drive command "Execute SMART Extended self-test routine immediately in off-line mode" '
+    "successful.\nTesting has begun.\nPlease wait 447 minutes for test to complete.\n"
+    "Test will complete after Sun Oct 24 20:16:04 2021\n\nUse smartctl -X to abort test.\n"
+)
+
+
+def test_a_test_that_has_begun() -> None:
+    (state,) = states(f"# smartctl -t long /dev/sdq\n{BEGUN}")
+    assert (state.subjects[0].name, dict(state.subjects[0].values)) == ("sdq", {
+        "self_test_begun": "extended", "self_test_seconds": 447 * 60,
+        "self_test_due": "Sun Oct 24 20:16:04 2021",
+    })  # fmt: skip
+
+
+def test_a_test_of_a_scsi_drive_and_one_that_is_refused() -> None:
+    head = BEGUN.split("\n", 1)[0]
+    scsi = (
+        f"{head}\nShort Background Self Test has begun\n"
+        "Please wait 2 minutes for test to complete.\n"
+        "Estimated completion time: Fri Jan  5 10:20:30 2024\n\nUse smartctl -X to abort test\n"
+    )
+    values = states(scsi)[0].subjects[0].values
+    assert (values["self_test_begun"], values["self_test_seconds"]) == ("short", 120)
+    assert values["self_test_due"] == "Fri Jan  5 10:20:30 2024"
+    refused = (
+        f"{head}\nCan't start self-test without aborting current test (90% remaining),\n"
+        "add '-t force' option to override, or run 'smartctl -X' to abort test.\n"
+    )
+    values = states(refused)[0].subjects[0].values
+    assert values["self_test_refused"] == (
+        "Can't start self-test without aborting current test (90% remaining)"
+    )
+    assert "self_test_begun" not in values
+
+
+@pytest.mark.parametrize(("says", "enabled"), [("Enabled", True), ("Disabled", False)])
+def test_whether_smart_is_on_stands_below_whether_it_is_there(says: str, enabled: bool) -> None:
+    values = states(
+        "=== START OF INFORMATION SECTION ===\nDevice Model:     ACME ZX 5\n"
+        "SMART support is: Available - device has SMART capability.\n"
+        f"SMART support is: {says}\n"
+    )[0].subjects[0].values  # fmt: skip
+    assert values["smart_support_enabled"] is enabled
+    assert values["smart_support_is"] == "Available - device has SMART capability."
+
+
+def test_a_drive_without_smart_has_none_that_is_on() -> None:
+    values = states(
+        "=== START OF INFORMATION SECTION ===\nDevice Model:     ACME ZX 5\n"
+        "SMART support is: Unavailable - device lacks SMART capability.\n"
+    )[0].subjects[0].values  # fmt: skip
+    assert "smart_support_enabled" not in values

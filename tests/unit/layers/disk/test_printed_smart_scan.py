@@ -25,6 +25,14 @@ def test_drives_in_every_shape() -> None:
 
 def test_a_drive_that_cannot_be_opened_and_prose() -> None:
     refused = "# /dev/sdb -d sat # /dev/sdb [SAT], ATA device open failed: No such device\n"
-    assert things(refused)["sdb sat"]["smart_problem"] == "No such device"
+    assert things(refused)["sdb"]["smart_problem"] == "No such device"
     assert not [entry for entry in read("It is, I think, a slow, SCSI device\n")
                 if isinstance(entry, Unread)]  # fmt: skip
+
+
+def test_a_type_of_its_own_makes_no_other_drive_of_it() -> None:
+    given = "/dev/sdq -d sat # /dev/sdq [SAT], ATA device\n"
+    assert things(given) == {"sdq": {"smart_type": "sat", "protocol": "ATA"}}
+    assert list(things("/dev/sda -d 3ware,2 # /dev/sda [3ware_disk_02], ATA device\n")) == [
+        "sda 3ware,2"
+    ]
