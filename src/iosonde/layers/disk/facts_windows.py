@@ -47,13 +47,16 @@ _KINDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("disk", frozenset({"MediaType", "CanPool", "Usage", "Total Size", "PartitionStyle",
                         "Partition Style", "SpindleSpeed"})),
 )  # fmt: skip
+_NUMBERS = frozenset({"Number", "DeviceId", "DeviceID"})
+_OF_DISK = frozenset({"FriendlyName", "Friendly Name", "Model", "SerialNumber"})
 _DRIVE = re.compile(r"\d{1,4}")
 
 
 def kind_of(names: Collection[str]) -> str:
     """What an object is by the names of its properties; empty where these do not tell."""
     own = set(names)
-    return next((kind for kind, telling in _KINDS if own & telling), "")
+    kind = next((kind for kind, telling in _KINDS if own & telling), "")
+    return kind or ("disk" if own & _NUMBERS and own & _OF_DISK and "Size" in own else "")
 
 
 def name_of(kind: str, row: Mapping[str, str]) -> str:

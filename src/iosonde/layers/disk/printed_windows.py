@@ -113,6 +113,8 @@ class WindowsTable(StateOutput):
     anchors = (
         " OperationalStatus ", " HealthStatus ", " ResiliencySettingName", " PercentComplete ",
         " ReadErrors", " SizeRemaining ", " MediaType ", " CanPool ",
+        "Number FriendlyName ", "DeviceId FriendlyName ", "DeviceID FriendlyName ",
+        "FriendlyName SerialNumber ",
     )  # fmt: skip
     commands = (
         "Get-PhysicalDisk", "Get-Disk", "Get-StoragePool", "Get-VirtualDisk", "Get-Volume",

@@ -119,3 +119,22 @@ def test_a_comma_is_a_point_elsewhere() -> None:
 )
 def test_words_about_them_are_none(text: str) -> None:
     assert not things(text)
+
+
+def test_drives_of_which_only_name_and_size_were_selected() -> None:
+    given = (
+        "PS C:\\> Get-Disk | Select Number,FriendlyName,Size\n\n"
+        "Number FriendlyName               Size\n------ ------------               ----\n"
+        "     0 ACME Flash 512     512110190592\n     3 ACME Stick          15495856128\n"
+    )
+    found = {each.name: each for state in states(given) for each in state.subjects}
+    assert {name: each.kind for name, each in found.items()} == {
+        "PhysicalDrive0": "disk", "PhysicalDrive3": "disk",
+    }  # fmt: skip
+    assert found["PhysicalDrive0"].values["size"] == 512_110_190_592
+    assert found["PhysicalDrive3"].values["model"] == "ACME Stick"
+
+
+def test_another_table_with_numbers_and_names_is_none() -> None:
+    given = "Number FriendlyName  State\n------ ------------  -----\n     1 ACME Clock    Ready\n"
+    assert not states(given)
