@@ -1,7 +1,8 @@
 """What mke2fs and mkfs.ext4 say of the file system that they make: blocks, inodes, stripe, journal.
 
 Source: e2fsprogs 1.47, misc/mke2fs.c (show_stats(), main(): "Creating filesystem with %llu %dk
-blocks and %u inodes", "Creating journal (%u blocks): "), misc/util.c. Other languages are read by
+blocks and %u inodes", "Creating journal (%u blocks): "), misc/util.c; lib/support/plausible.c
+(check_plausibility(): what the device holds already). Other languages are read by
 mke2fs_languages.py.
 """
 
@@ -20,6 +21,7 @@ from iosonde.records.printed import PrintedSubject
 from iosonde.records.stack import Scalar
 from iosonde.text.cursor import Prompt, TextCursor, lines, prompt_in
 from iosonde.text.reader import Items, StateOutput, top_of
+from iosonde.text.said_lines import sentences_of
 
 _MADE = re.compile(
     r"\s*Creating filesystem with (?P<blocks>\d{1,19}) (?P<size>\d{1,5})(?P<kilo>k)? blocks "
@@ -69,9 +71,16 @@ _OTHERS = re.compile(
     r"|\d{1,19}(?:, \d{1,19}){0,20},?\s*$|Allocating group tables: |Writing inode tables: "
     r"|Writing superblocks and filesystem accounting info\w*: |Proceed anyway\?"
     r"|This filesystem will be automatically checked every|180 days, whichever comes first\."
-    r"|\d{1,3} mounts or \d{1,4} days, whichever|\S{1,80} contains an? \S{2,20} file system"
-    r"|(?:last mounted|created) on |64-bit filesystem support is not enabled)"
+    r"|\d{1,3} mounts or \d{1,4} days, whichever|\S{1,80} contains (?:an? \S{2,20} file system|`)"
+    r"|(?:last mounted|last modified|created) on |Found an? \S{2,20} partition table in /"
+    r"|\S{1,80} is entire device, not just one partition!|64-bit filesystem support is not enabled)"
 )
+_HELD = re.compile(
+    r"\s*(?:/\S{1,80} contains (?:an? (?P<contains>\S{2,20}) file system"
+    r"(?: labelled '[^'\n]{1,60}')?|`(?P<data>[^'\n]{2,80})' data)"
+    r"|Found an? (?P<table>\S{2,20} partition table) in /\S{1,80})\s*$"
+)
+"""What the device holds before."""
 _COMMAND = re.compile(r"(?:mke2fs|mkfs(?:\.ext[234])?)\s(?P<arguments>.*)$")
 _DEVICE = re.compile(r"(?:^|\s)(?P<device>/\S{1,160}|[\w.-]{1,80}\.img)(?=\s|$)")
 _MOST = 80
@@ -88,6 +97,10 @@ class Mke2fs(StateOutput):
         "mke2fs", "mkfs", "mkfs.ext4", "mkfs.ext3", "mkfs.ext2",
     )  # fmt: skip
     nothing = "it says nothing of the file system"
+
+    @override
+    def sentences(self, cursor: TextCursor, first: int, last: int) -> tuple[str, ...]:
+        return sentences_of(cursor, first, last, _HELD.match)
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:
@@ -149,6 +162,8 @@ def _said(line: str, block: int) -> Iterator[tuple[str, Scalar]]:
         if match := pattern.match(line):
             yield from _in_bytes(match, block)
     yield from _discarded(line)
+    if held := _HELD.match(line):
+        yield "contains", held["contains"] or held["data"] or held["table"]
     for pattern in (_LABEL, _UUID, _VERSION):
         if match := pattern.match(line):
             yield from ((name, text) for name, text in match.groupdict().items() if text)

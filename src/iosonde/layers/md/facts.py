@@ -196,7 +196,7 @@ _WORK = re.compile(
     r"|(?P<waits>DELAYED|PENDING|REMOTE))"
 )
 _BITMAP = re.compile(
-    r"bitmap:(?P<dirty>\d+)/(?P<pages>\d+)pages\[[^\]]*\],(?P<chunk>\d+)(?P<unit>[KM])?Bchunk"
+    r"bitmap:(?P<dirty>\d+)/(?P<pages>\d+)pages\[(?P<memory>\d*KB)?[^\]]*\],(?P<chunk>\d+)(?P<unit>[KM])?Bchunk"
     r"(?:,file:(?P<file>\S+))?"
 )
 _ALGORITHM = re.compile(r"algorithm(\d+)")
@@ -296,7 +296,11 @@ def parse_mdstat_part(text: str) -> dict[str, Scalar]:
 
 
 def _pages(bitmap: re.Match[str] | None) -> str | None:
-    return f"{bitmap['dirty']}/{bitmap['pages']} pages" if bitmap else None
+    """The dirty pages of all, and the memory that the kernel holds for them, as it prints them."""
+    if bitmap is None:
+        return None
+    memory = f" [{bitmap['memory']}]" if bitmap["memory"] else ""
+    return f"{bitmap['dirty']}/{bitmap['pages']} pages{memory}"
 
 
 def _layout_facts(level: str | None, disks: int | None, rest: str) -> Mapping[str, Scalar]:

@@ -149,6 +149,7 @@ class MdadmMessages(StateOutput):
             if index < last or not line:
                 continue
             if index == last + 1 and (_MORE.match(line) or _ASKED.match(line)):
+                messages += [line.strip()] if _ASKED.match(line) else []
                 last = index
                 continue
             if index == last + 1 and messages and _DETAIL.match(line):

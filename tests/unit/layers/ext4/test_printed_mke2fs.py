@@ -162,3 +162,29 @@ def test_whether_the_blocks_were_discarded(
     ((_, values),) = _made(text).items()
     assert (values.get("discarded"), values.get("discard_error")) == (discarded, error)
     assert values["blocks"] == 5242368
+
+
+HELD = (
+    "# mkfs.ext4 /dev/grove/oak\nmke2fs 1.47.0 (5-Feb-2023)\n{held}\n"
+    "Proceed anyway? (y,N) y\nCreating filesystem with 417792 4k blocks and 104624 inodes\n"
+)
+
+
+@pytest.mark.parametrize(("held", "kind"), [
+    ("/dev/grove/oak contains a btrfs file system", "btrfs"),
+    ("/dev/grove/oak contains a xfs file system labelled 'oak'", "xfs"),
+    ("/dev/grove/oak contains an ext4 file system\n\tlast mounted on /oak on Tue Jan  2 2024",
+     "ext4"),
+    ("Found a dos partition table in /dev/grove/oak", "dos partition table"),
+    ("/dev/grove/oak contains `LUKS encrypted file' data", "LUKS encrypted file"),
+])  # fmt: skip
+def test_what_the_device_held_before(held: str, kind: str) -> None:
+    (state,) = states(HELD.format(held=held))
+    assert state.subjects[0].values["contains"] == kind
+    assert state.messages == (held.partition("\n")[0],)
+
+
+def test_a_device_that_held_nothing() -> None:
+    (state,) = states(HELD.replace("{held}\nProceed anyway? (y,N) y\n", ""))
+    assert "contains" not in state.subjects[0].values
+    assert not state.messages

@@ -169,7 +169,8 @@ def test_which_places_are_empty_and_of_whom() -> None:
         "      bitmap: 3/16 pages [12KB], 65536KB chunk\n"
     )["md7"]
     assert printed["head"] == "active raid1 sdq1[2](W) sdr1[0] 4192256 blocks"
-    assert (printed["working_slots"], printed["bitmap_pages"]) == ("[3/2] [U_U]", "3/16 pages")
+    assert printed["working_slots"] == "[3/2] [U_U]"
+    assert printed["bitmap_pages"] == "3/16 pages [12KB]"
     assert printed["sync_time_left"] == 750
 
 

@@ -124,3 +124,15 @@ def test_other_words_behind_its_name_are_no_messages(line: str) -> None:
 @pytest.mark.parametrize(("shape", "text"), list(mangled(ASSEMBLED, wraps=False)))
 def test_every_shape(shape: str, text: str) -> None:
     assert _things(text) == _things(ASSEMBLED), shape
+
+
+def test_what_it_asks_is_kept_with_its_answer() -> None:
+    asked = (
+        "mdadm: largest drive (/dev/sdx1) exceeds size (3906884608K) by more than 1%\n"
+        "Continue creating array? y\nmdadm: array /dev/md7 started.\n"
+    )
+    (counted,) = counters(asked, "mdadm")
+    assert counted.values["messages"] == [
+        "largest drive (/dev/sdx1) exceeds size (3906884608K) by more than 1%",
+        "Continue creating array? y", "array /dev/md7 started.",
+    ]  # fmt: skip
