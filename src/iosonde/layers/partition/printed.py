@@ -42,7 +42,8 @@ _LABEL = re.compile(
     r"|[:：] ?(gpt|dos|msdos|sun|sgi|mac|bsd|loop|amiga|atari|dvh|pc98|aix)(?=\s|$)"
 )
 FREE = re.compile(
-    r"\s*+(?P<start>[\d.,]{1,20}\w{0,3})\s++(?P<end>[\d.,]{1,20}\w{0,3})\s++[\d.,]{1,20}\w{0,3}\s++"
+    r"\s*+(?P<start>[\d.,]{1,20}\w{0,3})\s++(?P<end>[\d.,]{1,20}\w{0,3})\s++"
+    r"(?P<size>[\d.,]{1,20}\w{0,3})\s++"
     r"Free Space\s*+$"
 )
 _FDISK = re.compile(
@@ -72,11 +73,15 @@ NUMBERED = re.compile(
 )
 _HEAD = re.compile(
     r"\s*(?:Disk|Units|Sector size|I/O size|Disklabel|Disk identifier|Device\s|Number\s|Partition|"
-    r"Main partition|First usable|Total free|Logical sector|Model|Warning|\d+ heads|Disk model)"
+    r"Main partition|First usable|Total free|Logical sector|Model|Warning|\d+ heads|Disk model"
+    r"|cylinders Units = |0x[\da-f]{8}\s*$)"
 )
 _ERROR = re.compile(r"\s*(?:Error: \S|Warning: Unable to open /)")
 """What parted says between two disks, of the second."""
 _GUID = re.compile(r"Disk identifier \(GUID\): ([\dA-F]{8}-[\dA-F-]{27})(?![\dA-F-])")
+_IDENTIFIER = re.compile(r"Disk identifier: (0x[\da-f]{8})(?!\w)")
+"""Where somebody filled the lines above the table up to their margin."""
+_CYLINDER_SIZE = re.compile(r"cylinders of \d{1,6} \\?[*×·] 512 = (\d{4,10}) bytes")
 _LOGICAL = re.compile(r"\s*Logical sector size: (\d{3,5}) bytes")
 """Of gdisk before 1.0.4."""
 _LABELLED = re.compile(r"\s*[^\W\d_][^:：=]{0,60}[:：=]")
@@ -170,8 +175,12 @@ def _facts_of_disk(
     if head["unit"] == "s" and head["size"].isdecimal():
         disk["sectors"] = int(head["size"])
     disk |= fdisk_languages.geometry(text) | table_facts.of_table(joined(cursor, *span), text)
-    if guid := _GUID.search(text):
-        disk["disk_identifier"] = guid[1]
+    if identifier := _GUID.search(text) or (
+        None if disk["disk_identifier"] else _IDENTIFIER.search(text)
+    ):
+        disk["disk_identifier"] = identifier[1]
+    if unit := _CYLINDER_SIZE.search(text):
+        disk["cylinder_size"] = int(unit[1])
     for line in cursor.block(first, last - first + 1):
         lacking = fdisk_languages.lacks_table(line)
         if lacking and head["device"] == f"/dev/{lacking[0]}":
@@ -180,10 +189,10 @@ def _facts_of_disk(
 
 
 def _free_areas(cursor: TextCursor, span: tuple[int, int]) -> Iterator[str]:
-    """Where parted's `print free` lists free space, in its own units: `17.4kB to 1997GB`."""
+    """Where parted's `print free` lists free space, in its own units, and how much there."""
     for line in cursor.block(span[0], span[1] - span[0] + 1):
         if match := FREE.match(line):
-            yield f"{match['start']} to {match['end']}"
+            yield f"{match['start']} to {match['end']} ({match['size']})"
 
 
 def _is_table(cursor: TextCursor, first: int) -> bool:

@@ -53,7 +53,8 @@ _SAID = re.compile(
     r"\s*+(?:Device (?:contains neither|does not contain)|Building a new |Created a new "
     r"|W(?:arning|ARNING): |Partition (?:#?\d{1,3} (?:of|has|contains|does)|\S{1,20} is)|Changed "
     r"|The (?:partition table|signature|device presents|old|kernel|disk|backup|size|primary)"
-    r"|Re-reading the|Value out of range|No free sectors|All (?:space|primary)|Failed to )"
+    r"|Calling ioctl|Syncing disks|Re-reading the|Value out of range|No free sectors"
+    r"|All (?:space|primary)|Failed to )"
 )
 """What it says by itself, neither asked nor asking."""
 _NUMBER = re.compile(

@@ -118,7 +118,10 @@ def _subjects(
         for name in ("logical", "physical")
     )
     rows = list(rows)
-    free = [f"{row['start']} to {row['end']}" for row in rows if row.get("free")]
+    free = [
+        f"{row['start']} to {row['end']}{size}" for row in rows if row.get("free")
+        for size in [f" ({row['size']})" if row.get("size") else ""]
+    ]  # fmt: skip
     sectors = disk.get("size", "").removesuffix("s")
     model, transport = disk.get("model"), disk.get("transport")
     values: dict[str, Scalar] = {

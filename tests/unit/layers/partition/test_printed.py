@@ -270,7 +270,7 @@ def test_free_space_as_the_real_parted_prints_it(tmp_path: Path) -> None:
     assert [part.name for part in parts] == ["sdq1", "sdq2"]
     assert (disk.values["free_areas"], disk.values.get("model")) == (3, None)
     assert disk.values["free_places"] == (
-        "0.02MiB to 1.00MiB, 10.0MiB to 20.0MiB, 30.0MiB to 64.0MiB"
+        "0.02MiB to 1.00MiB (0.98MiB), 10.0MiB to 20.0MiB (10.0MiB), 30.0MiB to 64.0MiB (34.0MiB)"
     )
 
 
@@ -382,3 +382,36 @@ def test_types_and_names_of_a_table_of_gpt_as_fdisk_printed_it_once() -> None:
     assert (stock["type"], stock["label"]) == ("Linux filesyste", "stock")
     assert efi["type"] == "EFI System"
     assert "label" not in efi
+CYLINDERS = """\
+Disk /dev/sdq: 2003 MB, 2003828736 bytes
+62 heads, 62 sectors/track, 1018 cylinders
+Units = cylinders of 3844 * 512 = 1968128 bytes
+Disk identifier: 0xa8990a01
+
+   Device Boot      Start         End      Blocks   Id  System
+/dev/sdq1               1        1018     1956595+  83  Linux
+"""
+FILLED = """\
+Disk /dev/sdq: 2003 MByte, 2003828736 bytes 62 heads, 62 sectors/track, 1018
+cylinders Units = cylinders of 3844 * 512 = 1968128 bytes Disk identifier:
+0xa8990a01
+
+Device Boot      Start         End      Blocks   Id  System
+/dev/sdq1            1        1018     1956595+  83  Linux
+"""
+
+
+@pytest.mark.parametrize("text", [CYLINDERS, FILLED, CYLINDERS.replace("3844 *", "3844 \\*")])
+def test_cylinders_also_where_the_lines_above_were_filled_up(text: str) -> None:
+    (state,) = states(text)
+    disk, partition = state.subjects
+    assert disk.values["cylinder_size"] == 1_968_128
+    assert disk.values["disk_identifier"] == "0xa8990a01"
+    assert (disk.values["cylinders"], disk.values["size"]) == (1018, 2_003_828_736)
+    assert (partition.name, partition.values["size"]) == ("sdq1", 1956595 * 1024)
+    assert partition.values["last_cylinder"] == 1018
+
+
+def test_a_number_alone_above_a_table_is_none_of_it() -> None:
+    (state,) = states(CYLINDERS.replace("\n\n", "\n0xdeadbeef0\n\n"))
+    assert [each.name for each in state.subjects] == ["sdq"]
