@@ -20,7 +20,11 @@ _WHY = (
     r"wrong fs type, bad option|can't read superblock|special device \S+ does not exist"
     r"|unknown filesystem type|mount point does not exist|mount point is not a directory"
     r"|\S+ (?:is )?already mounted|must be superuser|permission denied|only root can"
-    r"|cannot mount|mount\(2\) system call failed|fsconfig\(?\)? (?:system call )?failed"
+    r"|can't find (?:\S{1,200} )?in /etc/|you must specify the filesystem type"
+    r"|according to mtab, "
+    r"|block device \S+ is write-protected|mount point \S+ (?:does not exist|is not a directory)"
+    r"|cannot (?:mount|remount)|mount\(2\) system call failed"
+    r"|fsconfig\(?\)? (?:system call )?failed"
     r"|bad (?:usage|option)|no medium found|\S+ is (?:write-protected|not a block device)"
 )
 _FORMS = (
@@ -44,10 +48,13 @@ class MountComplaint(StateOutput):
     anchors = (
         "mount: /", "mount: mount ", "mount: mounting ", "mount: wrong fs type",
         "mount: unknown filesystem", "mount: special device", "mount: only root",
+        "mount: can't find ", "mount: you must specify", "mount: according to mtab",
+        "mount: block device ", "mount: mount point ", "mount: no medium", "mount: cannot ",
         "mount.nfs: ", "mount.nfs4: ", "mount error(",
     )  # fmt: skip
     commands = ("mount", "mount.nfs", "mount.cifs")
     reach = 3
+    answers = True
 
     @override
     def begin(self, cursor: TextCursor) -> int | None:

@@ -54,3 +54,16 @@ def test_a_line_of_fstab_that_is_broken() -> None:
         "file": "/etc/fstab", "line": 12,
     }  # fmt: skip
     assert not subjects_in("mount: /etc/fstab: parse error somewhere\n", "mount's error")
+
+
+def test_why_mount_knows_no_place_and_its_words_as_they_stand() -> None:
+    for said, error in (
+        ("mount: can't find /oak in /etc/fstab", "can't find /oak in /etc/fstab"),
+        ("mount: /oak: can't find in /etc/fstab.", "can't find in /etc/fstab."),
+        ("mount: you must specify the filesystem type", "you must specify the filesystem type"),
+    ):
+        (state,) = states(f"$ sudo mount -t /dev/sdx /oak\n[sudo] password for elm:\n{said}\n")
+        (place,) = state.subjects
+        assert (place.name, place.values["mount_error"]) == ("/oak", error)
+        assert state.messages == (said,)
+    assert not states("I mount: can't find my notes in /etc/fstab any more.\n")
