@@ -41,7 +41,7 @@ _RECORDED = re.compile(r"(\d{1,20}\+\d{1,20})records(in|out)")
 _DONE = re.compile(
     r"(?P<bytes>\d{1,25})bytes?(?:\([^)]{0,40}\))?(?:copied|transferred),"
     r"(?P<time>\d{1,20}(?:[.,]\d{1,20})?(?:e-?\d{1,3})?)s(?:econds|ec)?,[`*]{0,2}"
-    r"(?P<rate>\d{1,20}(?:[.,]\d{1,20})?)(?P<unit>[kKMGT]?)B/s"
+    r"(?P<rate>\d{1,20}(?:[.,]\d{1,20})?)(?P<unit>[kKMGT]?)B(?:ytes?)?/s"
 )
 _BSD = re.compile(
     r"bytestransferredin(\d{1,20}(?:[.,]\d{1,20})?)sec(?:ond)?s?\((\d{1,20}(?:\.\d{1,9})?)bytes/sec\)"

@@ -19,8 +19,8 @@ _PATH = re.compile(
 )
 _FOLDERS = frozenset({"etc", "default", "conf", "lib", "usr", "opt", "var", "boot", "system"})
 _OF_STORAGE = frozenset({
-    "autofs", "btrbk", "btrfsmaintenance", "ganesha", "idmapd", "mergerfs", "netconfig", "nfsmount",
-    "rpcbind", "sanoid", "snapper", "snapraid", "zed",
+    "autofs", "btrbk", "btrfsmaintenance", "ganesha", "idmapd", "iscsitarget", "mergerfs",
+    "netconfig", "nfsmount", "rpcbind", "sanoid", "smartmontools", "snapper", "snapraid", "zed",
 })  # fmt: skip
 """Words of files of storage that no program of a reader is called by."""
 _EDITORS = frozenset({"vi", "vim", "nano", "emacs", "sudoedit", "mcedit", "gedit", "tee"})
@@ -30,6 +30,7 @@ _SETTING = re.compile(
 )
 _SECTION = re.compile(r"\s*\[(?P<name>[\w .:@/-]{1,80})\]\s*$")
 _COMMENT = re.compile(r"\s*(?:[#;]|//)")
+_LEFT_OUT = re.compile(r"\s*[.…]{1,6}\s*$")
 _CODE = re.compile(r"[`{}]|\$\(|;;|[;&]\s*$")
 _WORD = re.compile(r"[a-z][a-z\d]{2,30}")
 _SHELLS = {"bash", "sh", "sudo", "zsh"}
@@ -69,7 +70,10 @@ def file_settings(lines: Sequence[str]) -> dict[str, Json] | None:
     Args:
         lines: clean ones. What is set twice has a list of its values.
     """
-    own = [line for line in lines if line.strip() and not _COMMENT.match(line)]
+    own = [
+        line for line in lines
+        if line.strip() and not _COMMENT.match(line) and not _LEFT_OUT.match(line)
+    ]  # fmt: skip
     values: dict[str, Json] = {}
     section, settings = "", 0
     for line in own[: _MOST + 1]:

@@ -375,3 +375,16 @@ def test_a_speed_that_its_author_marks(mark: str) -> None:
         f"2147483648 bytes (2.1 GB) copied, 20.0000 seconds, {mark}107 MB/s{mark}\n"
     )
     assert copy.loops[0].metrics["write.bandwidth"] == pytest.approx(107374182.4)
+
+
+@pytest.mark.parametrize("unit", ["MB/s", "MByte/s", "MBytes/s"])
+def test_a_unit_that_somebody_wrote_out(unit: str) -> None:
+    (trial,) = trials(
+        "# dd if=/dev/zero of=/dev/sdq bs=1M count=16\n16+0 records in\n16+0 records out\n"
+        f"16777216 bytes (17 MByte) copied, 2.35751 s, 7.1 {unit}\n"
+    )
+    assert trial.loops[0].metrics == {"write.bandwidth": pytest.approx(16777216 / 2.35751)}
+    assert not trials(
+        "# dd if=/dev/zero of=/dev/sdq bs=1M\n16+0 records in\n16+0 records out\n"
+        "16777216 bytes (17 MByte) copied, 2.35751 s, 7.1 MByteshare\n"
+    )

@@ -44,3 +44,8 @@ def test_a_page_that_shows_one() -> None:
         "/etc/iscsi/initiatorname.iscsi", {"InitiatorName": "iqn.2023-09.local.lab:n1"},
     )  # fmt: skip
     assert not kept_as_printed("$ cat /etc/iscsi/notes\nInitiatorName is set by the installer.\n")
+
+
+def test_lines_that_somebody_left_out() -> None:
+    assert file_settings(["….", "ISCSITARGET_ENABLE=true", "..."]) == {"ISCSITARGET_ENABLE": "true"}
+    assert file_settings(["…. and so on", "ISCSITARGET_ENABLE=true"]) is None
