@@ -109,7 +109,7 @@ def _run(head: re.Match[str]) -> _Run:
     random = head["pattern"].startswith("rand")
     return way, {
         "rw": f"rand{way}" if random else way, "bs": int(head["size"]),
-        "iodepth": int(head["depth"]), "size": int(head["bytes"]),
+        "iodepth": int(head["depth"]), "size": int(head["bytes"]), "pattern": head["pattern"],
     }  # fmt: skip
 
 

@@ -6,7 +6,9 @@ down since epoch %d, last address %s"); Ceph 18, mon/PGMap.cc (get_health_checks
 (check_health(): "osd.%d (root=…) is down"), mgr/DaemonHealthMetricCollector, mds/Beacon.cc (" slow
 requests are blocked > "), os/bluestore/BlueStore.cc (" spilled over "), mon/PGMap.cc ("Slow OSD
 heartbeats on back from "), mon/HealthMonitor.cc (" is down (out of quorum)"), pybind/mgr/crash/
-module.py ("%s crashed on host %s at %s"); Ceph 14 ("Slow heartbeat ping on back interface from "),
+module.py ("%s crashed on host %s at %s"), mon/PGMap.cc ("application not enabled on pool '%s'"),
+osd/OSDMap.cc ("pool '%s' has no replicas configured"), pybind/mgr/pg_autoscaler/module.py ("Pool %s
+has %d placement groups, should have %d"); Ceph 14 ("Slow heartbeat ping on back interface from "),
 Ceph 12 ("osd.%d has blocked requests > %f sec"). Sizes of an MDS's cache are cut to whole units; up
 to Ceph 14 its name stands behind "mds" without a point (mon/MDSMonitor.cc).
 """
@@ -64,6 +66,10 @@ _DETAILS = tuple(
         r"(?P<times_average>[\d.e+]{1,14}) times cluster average "
         r"\((?P<average_objects_per_pg>\d{1,12})\)",
         r"(?P<large_omap_objects>\d{1,9}) large objects found in pool '(?P<pool>[^']{1,128})'",
+        r"application (?P<application>not enabled) on pool '(?P<pool>[^']{1,128})'",
+        r"Pool (?P<pool>\S{1,128}) has (?P<pgs>\d{1,9}) placement groups, should have "
+        r"(?P<pgs_wanted>\d{1,9})",
+        r"pool '(?P<pool>[^']{1,128})' has (?P<replicas>no replicas) configured",
         r"mon\.(?P<mon>[\w.-]{1,80}) has (?P<available>\d{1,3})% avail",
         r"mon\.(?P<mon>[\w.-]{1,80}) \(rank (?P<rank>\d{1,4})\) addr (?P<address>\S{3,200}) is "
         r"(?P<status>down) \(out of quorum\)",

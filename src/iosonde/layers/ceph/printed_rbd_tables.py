@@ -39,6 +39,8 @@ _WATCHER = re.compile(
 )
 _MIGRATION = re.compile(r"\s*(?P<name>source|destination|state): (?P<value>\S.{0,200}?)\s*$")
 _HEADS = re.compile(r"\s*(?:Watchers:(?: none)?|Migration:)\s*$")
+_LEFT_OUT = re.compile(r"\s*(?:\.{2,6}|…+|<\w{3,12}>)\s*$")
+"""Where somebody left out rows."""
 _MOST = 5000
 
 
@@ -59,7 +61,7 @@ class _RbdTable(StateOutput):
         subjects: list[PrintedSubject] = []
         last = first
         for index, line in close_lines(cursor, first + 1, _MOST):
-            if index <= last:
+            if index <= last or _LEFT_OUT.match(line):
                 continue
             below = cursor.line(index + 1)
             row = None if self.row.match(below) else joined_match(self.row, [line, below])

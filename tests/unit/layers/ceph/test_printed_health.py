@@ -77,3 +77,25 @@ def test_every_shape() -> None:
             if shape not in {"with blank lines", "escaped"} or text == ALONE:
                 assert _things(changed) == expected, shape
     assert _things(folded(ALONE, 72)) == _things(ALONE)
+
+
+def test_pools_that_no_application_uses_or_that_have_no_copies() -> None:
+    given = (
+        "HEALTH_WARN application not enabled on 1 pool(s); 1 pool(s) have no replicas configured\n"
+        "[WRN] POOL_APP_NOT_ENABLED: application not enabled on 1 pool(s)\n"
+        "    application not enabled on pool 'plum'\n"
+        "    use 'ceph osd pool application enable <pool-name> <app-name>', where <app-name> is "
+        "'cephfs', 'rbd', 'rgw', or freeform for custom applications.\n"
+        "[WRN] POOL_NO_REDUNDANCY: 1 pool(s) have no replicas configured\n"
+        "    pool 'pear' has no replicas configured\n"
+        "[WRN] POOL_TOO_FEW_PGS: 1 pools have too few placement groups\n"
+        "    Pool fig has 8 placement groups, should have 32\n"
+    )
+    pools = {
+        each.name: dict(each.values) for each in subjects_in(given) if each.kind == "ceph_pool"
+    }
+    assert pools == {
+        "plum": {"application": "not enabled"}, "pear": {"replicas": "no replicas"},
+        "fig": {"pgs": 8, "pgs_wanted": 32},
+    }  # fmt: skip
+    assert not subjects_in("I see application not enabled on pool 'x' in the old notes.\n")

@@ -79,3 +79,13 @@ def test_who_watches_an_image() -> None:
 )
 def test_words_about_them_are_none(text: str) -> None:
     assert not things(text)
+
+
+@pytest.mark.parametrize("cut", ["...", "…", "  ....."])
+def test_rows_that_somebody_left_out(cut: str) -> None:
+    given = (
+        f"id pool   image  snap device\n{cut}\n3  grove  oak    -    /dev/rbd3\n"
+        f"{cut}\n5  grove  elm    -    /dev/rbd5\n"
+    )
+    found = [each for state in states(given) for each in state.subjects]
+    assert [each.name for each in found] == ["grove/oak", "grove/elm"]
