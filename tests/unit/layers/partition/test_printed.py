@@ -382,6 +382,8 @@ def test_types_and_names_of_a_table_of_gpt_as_fdisk_printed_it_once() -> None:
     assert (stock["type"], stock["label"]) == ("Linux filesyste", "stock")
     assert efi["type"] == "EFI System"
     assert "label" not in efi
+
+
 CYLINDERS = """\
 Disk /dev/sdq: 2003 MB, 2003828736 bytes
 62 heads, 62 sectors/track, 1018 cylinders
