@@ -127,12 +127,12 @@ def test_drives_of_which_only_name_and_size_were_selected() -> None:
         "Number FriendlyName               Size\n------ ------------               ----\n"
         "     0 ACME Flash 512     512110190592\n     3 ACME Stick          15495856128\n"
     )
-    found = {each.name: each for state in states(given) for each in state.subjects}
-    assert {name: each.kind for name, each in found.items()} == {
+    drives = {each.name: each for state in states(given) for each in state.subjects}
+    assert {name: each.kind for name, each in drives.items()} == {
         "PhysicalDrive0": "disk", "PhysicalDrive3": "disk",
     }  # fmt: skip
-    assert found["PhysicalDrive0"].values["size"] == 512_110_190_592
-    assert found["PhysicalDrive3"].values["model"] == "ACME Stick"
+    assert drives["PhysicalDrive0"].values["size"] == 512_110_190_592
+    assert drives["PhysicalDrive3"].values["model"] == "ACME Stick"
 
 
 def test_another_table_with_numbers_and_names_is_none() -> None:
