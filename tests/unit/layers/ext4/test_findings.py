@@ -25,3 +25,13 @@ def test_another_geometry_is_damage(tmp_path: Path) -> None:
     )
     (finding,) = explain(str(page)).findings
     assert finding.rule == "filesystem-errors"
+
+
+def test_a_device_that_is_shorter_by_one_block(tmp_path: Path) -> None:
+    page = tmp_path / "log.txt"
+    page.write_text(
+        "[   12.345678] EXT4-fs (md5): bad geometry: block count 61865984 exceeds size of device "
+        "(61865983 blocks)\n"
+    )
+    (finding,) = explain(str(page)).findings
+    assert "shorter than the file system on it by 1 block," in finding.message
