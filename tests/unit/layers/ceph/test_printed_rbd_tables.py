@@ -87,5 +87,5 @@ def test_rows_that_somebody_left_out(cut: str) -> None:
         f"id pool   image  snap device\n{cut}\n3  grove  oak    -    /dev/rbd3\n"
         f"{cut}\n5  grove  elm    -    /dev/rbd5\n"
     )
-    pools = [each for state in states(given) for each in state.subjects]
-    assert [each.name for each in pools] == ["grove/oak", "grove/elm"]
+    images = [each for state in states(given) for each in state.subjects]
+    assert [each.name for each in images] == ["grove/oak", "grove/elm"]
