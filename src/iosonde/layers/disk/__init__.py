@@ -4,6 +4,7 @@ OUTPUTS = {
     "blkid": "iosonde.layers.disk.printed_blkid:Blkid",
     "blockdev": "iosonde.layers.disk.printed_blockdev:Blockdev",
     "camcontrol": "iosonde.layers.disk.printed_camcontrol:Camcontrol",
+    "crystaldiskinfo": "iosonde.layers.disk.printed_crystaldiskinfo:CrystalDiskInfo",
     "device_properties": "iosonde.layers.disk.printed_properties:Properties",
     "hdparm_actions": "iosonde.layers.disk.printed_hdparm_actions:HdparmActions",
     "hdparm_cut": "iosonde.layers.disk.printed_hdparm_cut:HdparmCut",
