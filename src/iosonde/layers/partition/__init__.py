@@ -6,6 +6,7 @@ OUTPUTS = {
     "diskutil_apfs": "iosonde.layers.partition.printed_diskutil_apfs:DiskutilApfs",
     "diskutil_info": "iosonde.layers.partition.printed_diskutil_info:DiskutilInfo",
     "diskutil_list": "iosonde.layers.partition.printed_diskutil:DiskutilList",
+    "diskutil_said": "iosonde.layers.partition.printed_diskutil_said:DiskutilSaid",
     "fdisk_bsd": "iosonde.layers.partition.printed_fdisk_bsd:OpenbsdFdisk",
     "fdisk_dialogue": "iosonde.layers.partition.printed_dialogue:FdiskDialogue",
     "free_space": "iosonde.layers.partition.printed_lists:FreeSpace",
