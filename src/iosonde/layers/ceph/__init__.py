@@ -13,6 +13,7 @@ placement groups that are being scrubbed or moved. JSON is read of radosgw-admin
 OUTPUTS = {
     "ceph": "iosonde.layers.ceph.printed:CephStatus",
     "ceph_answers": "iosonde.layers.ceph.printed_answers:CephAnswers",
+    "ceph_auth": "iosonde.layers.ceph.printed_auth:CephAuth",
     "ceph_caps": "iosonde.layers.ceph.printed_kernel_client:CephCaps",
     "ceph_conf": "iosonde.layers.ceph.printed_conf:CephConf",
     "ceph_daemon_log": "iosonde.layers.ceph.printed_daemon_log:CephDaemonLog",
@@ -25,6 +26,7 @@ OUTPUTS = {
     "ceph_log": "iosonde.layers.ceph.printed_log:CephLog",
     "ceph_mds_requests": "iosonde.layers.ceph.printed_kernel_client:CephMdsRequests",
     "ceph_mds_sessions": "iosonde.layers.ceph.printed_kernel_client:CephMdsSessions",
+    "ceph_metadata": "iosonde.layers.ceph.printed_metadata:CephMetadata",
     "ceph_metrics": "iosonde.layers.ceph.printed_kernel_client:CephMetrics",
     "ceph_mon_map": "iosonde.layers.ceph.printed_mon_map:CephMonMap",
     "ceph_orch": "iosonde.layers.ceph.printed_orch:CephOrch",
