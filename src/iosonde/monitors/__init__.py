@@ -103,6 +103,7 @@ OUTPUTS: Table[type[Output]] = Table(
         "perf_stat_fields": "iosonde.monitors.printed_perf:PerfStatFields",
         "performance_counters": "iosonde.monitors.printed_pdh:PdhCsv",
         "pgbench": "iosonde.monitors.printed_transactions:Pgbench",
+        "pgbench_filled": "iosonde.monitors.printed_pgbench_fill:PgbenchFill",
         "pidstat": "iosonde.monitors.printed_pidstat:Pidstat",
         "ping": "iosonde.monitors.printed_ping:Ping",
         "pressure": "iosonde.monitors.printed_pressure:PressureFiles",
