@@ -40,7 +40,7 @@ def unsafe_export(case: EvidenceSet) -> Iterator[Finding]:
     """Exports that may lose or give away data."""
     for export in case.of_kind("export"):
         yield from _loses(export)
-        yield from _gives(case, export)
+        yield from _gives(export)
 
 
 def _loses(export: StateEvidence) -> Iterator[Finding]:
@@ -74,23 +74,9 @@ def _loses(export: StateEvidence) -> Iterator[Finding]:
         )
 
 
-def _stands_right(case: EvidenceSet, spread: StateEvidence) -> bool:
-    """Whether the same text has an entry with its options beside the client that they are for."""
-    named = {"clients": spread.values["written_apart_from"]}
-    right = {**spread.values, **named, "written_apart_from": None}
-    return any(
-        {**other.values, "written_apart_from": None} == right
-        for other in case.of_kind("export")
-        if (other.source, other.name) == (spread.source, spread.name) and other is not spread
-        and not other.values.get("written_apart_from")
-    )  # fmt: skip
-
-
-def _gives(case: EvidenceSet, export: StateEvidence) -> Iterator[Finding]:
+def _gives(export: StateEvidence) -> Iterator[Finding]:
     values = export.values
     apart = values.get("written_apart_from")
-    if apart and _stands_right(case, export):
-        return  # the same entry spread into columns, to explain its parts
     if apart:
         yield Finding(
             rule="export-unsafe",

@@ -202,21 +202,6 @@ def test_an_export_with_a_blank_before_its_options() -> None:
     assert "A blank stands between trusted and its options" in finding.message
 
 
-def test_an_entry_that_is_spread_to_be_explained(tmp_path: Path) -> None:
-    right = "/srv/heron 192.0.2.7(rw,sync,no_root_squash)\n\nwhat each part is\n"
-    spread = "/srv/heron     192.0.2.7        (rw,sync,no_root_squash)\n"
-    for text, count in (
-        (right + spread, 0),
-        (spread, 1),
-        (right.replace("heron", "egret") + spread, 1),
-        (right.replace("0.2.7", "0.2.8") + spread, 1),
-        (right.replace("sync", "async") + spread, 1),
-    ):
-        (tmp_path / "text").write_text(text)
-        said = [each for rule in nfs.RULES for each in rule.find(case_of(tmp_path / "text"))]
-        assert len([each for each in said if "A blank stands" in each.message]) == count
-
-
 @pytest.mark.parametrize(
     ("values", "alarms"),
     [
