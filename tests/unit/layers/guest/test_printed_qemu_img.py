@@ -59,3 +59,13 @@ def test_mangled(shape: str, text: str) -> None:
 def test_what_it_says_of_a_size_is_kept() -> None:
     (state,) = states("# qemu-img resize newt.qcow2 +40G\nImage resized.\n")
     assert state.messages == ("Image resized.",)
+
+
+def test_refcount_bits_of_an_image() -> None:
+    text = (
+        "image: newt.qcow2\nfile format: qcow2\nvirtual size: 20 GiB (21474836480 bytes)\n"
+        "disk size: 1 GiB\ncluster_size: 65536\nFormat specific information:\n    compat: 1.1\n"
+        "    refcount bits: 16\n    corrupt: false\n"
+    )
+    (image,) = subjects_in(text, "qemu-img info")
+    assert image.values["refcount_bits"] == 16
