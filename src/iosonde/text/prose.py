@@ -32,5 +32,7 @@ def is_sentence(line: str) -> bool:
         return True
     if len(parts) < 4 or _GAP.search(line.strip()):
         return False
-    small = sum(part.lower().strip(".,;:!?()\"'") in _SENTENCE for part in parts)
-    return small >= 2 or (small == 1 and line.rstrip().endswith((".", ",", ":", "?", "!")))
+    small = (part for part in parts if part.lower().strip(".,;:!?()\"'") in _SENTENCE)
+    if next(small, None) is None:
+        return False
+    return line.rstrip().endswith((".", ",", ":", "?", "!")) or next(small, None) is not None

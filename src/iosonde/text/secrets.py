@@ -23,6 +23,8 @@ _HINTS = (
     "curl", "smb", "rpcclient", "user", "==",
 )  # fmt: skip
 """What a line with a secret holds, in lower case; looked for before any pattern is tried."""
+_SIGN = re.compile(r"[-=:|']|earer ")
+"""What stands before or around a secret, which prose with one of the hints mostly has not."""
 _WORD = re.compile(
     r"(?:\\.|\"(?:\\.|[^\"\\])*+(?:\"|$)|'[^']*+(?:'|$)|[^\s;|&()<>\"'\\])++|[;|&()<>]++"
 )
@@ -82,7 +84,7 @@ def without_secrets(command: str) -> str:
         command: as it was typed, or a sentence with parts of commands.
     """
     lowered = command.lower()
-    if not any(hint in lowered for hint in _HINTS):
+    if not any(hint in lowered for hint in _HINTS) or not _SIGN.search(command):
         return command
     command = _BY_FORM.sub(_keeping, command)
     for form in (_SPACED, _NOW):

@@ -125,7 +125,7 @@ def program_of(command: str) -> str:
         command = loop["own"].strip()
     while starts := _STARTS.match(command):
         command = command[starts.end() :]
-    parts = command.split()
+    parts = command.split(maxsplit=1)
     return parts[0].rpartition("/")[2] if parts else ""
 
 
@@ -213,17 +213,18 @@ def _is_wrapped(line: str, more: str) -> bool:
 def called(line: str) -> bool:
     """Whether a line without a prompt is a command: a program and what it works on."""
     text = line.strip().strip("`").strip()
-    name = program_of(text)
-    own = text.removeprefix("sudo ").lstrip()
-    by_path = own.startswith(("./", "/")) and _PROGRAM.fullmatch(own.split()[0]) is not None
     if not text or ": " in text or " = " in text or text.startswith("/dev/"):
         return False
     if _SHOWN.fullmatch(text) and not _is_prose(text):
         return True
+    name = program_of(text)
+    own = text.removeprefix("sudo ").lstrip()
+    by_path = own.startswith(("./", "/")) and _PROGRAM.fullmatch(own.split()[0]) is not None
+    if not (by_path or is_program(name)):
+        return False
     is_broken = own is not text and text.endswith(" \\")
     has_argument = is_broken or _ARGUMENT.search(text) is not None
-    is_command = (is_program(name) or by_path) and has_argument
-    return is_command and not _is_prose(text) and not _is_of_words(text)
+    return has_argument and not _is_prose(text) and not _is_of_words(text)
 
 
 def is_next_command(line: str, command: str) -> bool:
