@@ -38,9 +38,14 @@ _OWN = re.compile(r"\b(?:iops|IOPS) ?: ?min=|\bBW=|\bbw=|copied")
 """What outputs of measurements say themselves."""
 
 
+def may_say_limit(text: str) -> bool:
+    """Whether one of the lines of a text may be one of which `says_limit` is true."""
+    lowered = text.lower()
+    return any(hint in lowered for hint in _HINTS)
+
+
 def says_limit(text: str) -> bool:
     """Whether a line sets, shows or names a limit on the rate of I/O that is not lifted."""
-    lowered = text.lower()
-    if not any(hint in lowered for hint in _HINTS):
+    if not may_say_limit(text):
         return False
     return _LIMIT.search(text) is not None and _OWN.search(text) is None

@@ -15,7 +15,7 @@ from functools import lru_cache
 from iosonde.text.cursor import prompt_in
 from iosonde.text.programs import NO_FIGURES, is_program
 from iosonde.text.prose import is_sentence
-from iosonde.text.rate_limits import says_limit
+from iosonde.text.rate_limits import may_say_limit, says_limit
 from iosonde.text.shell import called, command_at, is_prompt, program_of
 
 _LINE = 400  # characters that are looked at
@@ -143,11 +143,12 @@ def written_between(lines: Sequence[str], outputs: Collection[int] = ()) -> list
 
 def _written(lines: Sequence[str], outputs: Collection[int]) -> Iterator[str]:
     below_command = False
+    limits = may_say_limit("\n".join(lines))
     for at, line in enumerate(lines):
         text = line[:_LINE].strip().strip("`")
         if not text or at in outputs:
             below_command = False
-        elif says_limit(text):
+        elif limits and says_limit(text):
             yield text
         elif command := _command(text):
             yield from _of_unknown_effect(command)
@@ -170,9 +171,11 @@ def _command(text: str) -> str:
 
 def _is_plain_call(text: str) -> bool:
     """Whether a line is a program and one or two operands: `rm test`, `sysctl vm.dirty_ratio`."""
-    name, few = program_of(text), len(text.split()) <= _OPERANDS
-    is_name = name in NO_FIGURES or name in _HARMLESS or name == "sysctl"
-    return few and is_name and not text.endswith(":") and _OTHERWISE.search(text) is None
+    name = program_of(text)
+    if not (name in NO_FIGURES or name in _HARMLESS or name == "sysctl"):
+        return False
+    few = len(text.split()) <= _OPERANDS
+    return few and not text.endswith(":") and _OTHERWISE.search(text) is None
 
 
 def _of_unknown_effect(command: str) -> Iterator[str]:
@@ -201,13 +204,11 @@ def _is_authors(lines: Sequence[str], at: int, text: str, *, below: bool) -> boo
         return False
     if _MAIL.match(text) or _FRAME.fullmatch(text):
         return False
-    if says_change(text) or _COMMENT.match(text) or is_repetition(text):
+    if not below and (_ITEM.match(text) or _DRAWN.match(text) or is_sentence(text)):
         return True
-    if below:
-        return False
-    if _ITEM.match(text) or _DRAWN.match(text) or is_sentence(text):
+    if _COMMENT.match(text) or says_change(text) or is_repetition(text):
         return True
-    return _LABEL.fullmatch(text) is not None or _is_alone(lines, at)
+    return not below and (_LABEL.fullmatch(text) is not None or _is_alone(lines, at))
 
 
 def _is_alone(lines: Sequence[str], at: int) -> bool:
