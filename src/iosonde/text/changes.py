@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from iosonde.kerneltext import fields
 from iosonde.text.cursor import prompt_in
+from iosonde.text.rate_limits import may_say_limit
 from iosonde.text.secrets import without_secrets
 from iosonde.text.written_between import written_between
 
@@ -72,15 +73,32 @@ _BEFORE = (";", "&", "|", "(", "sudo")
 _VALUE = re.compile(r"(?<=--setra)\s+\d{1,9}|(?<=-[ABKMNQSWa])\s?\d{1,9}")
 
 
-class Changes(NamedTuple):
-    """What stands between two measurements: what was set, and what its author says of the next."""
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What stands between two measurements: what was set, and what its author says of the next.
+
+    Args:
+        commands: that set something, each once.
+        lines: all lines there.
+        others: indices of those that outputs have, and of those with commands that set something.
+    """
 
     commands: tuple[str, ...] = ()
-    sentences: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    others: frozenset[int] = frozenset()
+
+    def sentences(self) -> tuple[str, ...]:
+        """What was written about the next run, each once: most of a search never asks for it."""
+        written = map(without_secrets, written_between(self.lines, self.others))
+        return tuple(dict.fromkeys(written))
+
+    def may_say_limit(self) -> bool:
+        """Whether one of the sentences may be of a limit on the rate of I/O."""
+        return may_say_limit("\n".join(self.lines))
 
 
 def changes_in(lines: Sequence[str], outputs: Collection[int] = ()) -> Changes:
-    """The commands that set something and what was written about the next run, each once.
+    """The commands that set something; what was written there is read when it is asked for.
 
     Args:
         lines: above a measurement, up to the one before it.
@@ -94,8 +112,7 @@ def changes_in(lines: Sequence[str], outputs: Collection[int] = ()) -> Changes:
         if done := list(map(without_secrets, _commands(prompt.command if prompt else text))):
             commands |= dict.fromkeys(done)
             setting.add(place)
-    written = map(without_secrets, written_between(lines, setting))
-    return Changes(tuple(commands), tuple(dict.fromkeys(written)))
+    return Changes(tuple(commands), tuple(lines), frozenset(setting))
 
 
 def _commands(text: str) -> Iterator[str]:

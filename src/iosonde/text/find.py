@@ -291,16 +291,15 @@ class Search:
         lines = [self._window.text(number) or "" for number in above]
         changes = changes_in(lines, places_in(above, self.taken))
         follows = 0 < before.line >= end - BETWEEN
-        said = [
-            text
-            for text in changes.sentences
-            if text not in before.sentences and text.strip(_MARKS) != heading
-        ]
+        is_asked = follows or changes.may_say_limit()
+        sentences = changes.sentences() if is_asked else ()
+        earlier = before.changes.sentences() if sentences else ()
+        said = [text for text in sentences if text not in earlier and text.strip(_MARKS) != heading]
         folder = folder_in(self._window.text(end) or "") or folder_above(
             self._window.text(end - 1) or ""
         )
         moved = folder and before.folder and folder != before.folder
-        self._trial = LastTrial(view.number(reading.last), folder, changes.sentences)
+        self._trial = LastTrial(view.number(reading.last), folder, changes)
         changed: list[Json] = [*changes.commands]
         if follows:
             changed += [*([f"cd {folder}"] if moved else ()), *said]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from iosonde.text.changes import Changes
 from iosonde.text.cursor import REACH, Output
 from iosonde.text.same_command import NO_COMMAND, LastCommand
 
@@ -48,11 +49,11 @@ class StateSeen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastTrial:
-    """Where the last trial of a text ended, the folder its prompt named, what was said above it."""
+    """Where the last trial of a text ended, the folder its prompt named, what stands above it."""
 
     line: int = 0
     folder: str = ""
-    sentences: tuple[str, ...] = ()
+    changes: Changes = field(default_factory=Changes)
 
 
 @dataclass(frozen=True, slots=True)

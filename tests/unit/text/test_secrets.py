@@ -110,4 +110,4 @@ def test_a_text_keeps_no_secret() -> None:
     assert trials(text)[1].details[CHANGED] == [f"mount -o remount,password={MASK} /mnt"]
     assert rest[-1].command == f"redis-cli --pass {MASK} info memory"
     said = changes_in(["Now mounted with password=x7Kq and vers=3.0."])
-    assert said.sentences == (f"Now mounted with password={MASK} and vers=3.0.",)
+    assert said.sentences() == (f"Now mounted with password={MASK} and vers=3.0.",)
