@@ -27,7 +27,6 @@ from iosonde.text.find import (
     Span,
     end_of_line,
     hits,
-    outputs,
 )
 from iosonde.text.find_state import FindState, StateSeen
 from iosonde.text.headings import marked_between
@@ -78,7 +77,7 @@ def find_by_spans(
         with_text: as `find` has it.
     """
     global _document  # noqa: PLW0603 - workers are forked with it
-    _load_readers()
+    _load_readers(document, Span(0, 1, end_of_line(document, min(size, len(document.data)))))
     _document = document
     count = os.cpu_count() or 1
     state = FindState()
@@ -113,15 +112,17 @@ def find_by_spans(
                 state = search.state
 
 
-def _load_readers() -> None:
-    """Loads every reader once, before the processes divide.
+def _load_readers(document: Document, span: Span) -> None:
+    """Loads once, before the processes divide, the readers that a text's first span asks for.
 
-    The collector does not look for garbage among what is loaded, then or in any of the processes.
+    They are most of those that the text needs; of all readers a text mostly needs few. The
+    collector does not look for garbage among what is loaded, then or in any of the processes.
     Source: Python's documentation of gc.freeze().
     """
     gc.disable()
     try:
-        outputs()
+        for _ in hits(document, span):
+            pass
     finally:
         gc.freeze()
         gc.enable()
