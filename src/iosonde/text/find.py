@@ -116,8 +116,7 @@ def find_and_tell(
         return
     search = Search(document, with_text=with_text)
     with WATCH:
-        for hit in hits(document, Span(0, 1, len(document.data))):
-            yield from map(tell, search.look(*hit))
+        yield from map(tell, search.through(Span(0, 1, len(document.data))))
     for line, tool in document.lost:
         yield tell(Unread(TextLocation(document.name, line, line, ""), tool, BREAKS_LOST))
     if rest:
@@ -139,8 +138,16 @@ class Span:
     end: int
 
 
-def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
-    """Number and offset of each line that holds an anchor, and the output it may belong to."""
+def hits(
+    document: Document, span: Span, is_free: Callable[[int], bool] = lambda _: True
+) -> Iterator[tuple[int, int, Output]]:
+    """Number and offset of each line that holds an anchor, and the output it may belong to.
+
+    Args:
+        document: to look through.
+        span: of it.
+        is_free: whether an output may begin in the line with a number, asked when it is its turn.
+    """
     data, literals = document.data, anchors()
     kinds = output_kinds()
     start, number = span.start, span.line
@@ -149,6 +156,8 @@ def hits(document: Document, span: Span) -> Iterator[tuple[int, int, Output]]:
         block = data[start:end]
         lines, starts, groups, ends = literals.scan(block)
         for line, offset, group in zip(lines, starts, groups, strict=True):
+            if not is_free(number + line):
+                continue
             output = kinds[group].output
             holds = getattr(output, "holds", None)
             if holds is None or holds.search(block, offset, _line_end(block, offset)):
@@ -226,9 +235,14 @@ class Search:
             tuple(taken for taken in self.taken[-REACH:] if taken.last >= self._free - REACH),
         )
 
-    def look(self, number: int, offset: int, output: Output) -> Iterator[FoundOutput | Unread]:
+    def through(self, span: Span) -> Iterator[FoundOutput | Unread]:
+        """What the anchors in a span lead to; most of them stand in an output already read."""
+        for number, offset, output in hits(self._document, span, lambda line: line >= self._free):
+            yield from self._look(number, offset, output)
+
+    def _look(self, number: int, offset: int, output: Output) -> Iterator[FoundOutput | Unread]:
         """What an anchor in a line leads to."""
-        if number < self._free or (_is_unspecific(output) and number <= self._broken_to):
+        if _is_unspecific(output) and number <= self._broken_to:
             return
         self._window.go_to(number, offset)
         floor = 1 if getattr(output, "looks_above", False) else self._free

@@ -107,8 +107,7 @@ def find_by_spans(
             else:
                 search = Search(document, state, with_text=with_text)
                 with WATCH:
-                    for hit in hits(document, span):
-                        yield from map(tell, search.look(*hit))
+                    yield from map(tell, search.through(span))
                 state = search.state
 
 
@@ -155,18 +154,16 @@ def _search(
     begin = FindState(heading=_INHERITED, offset=before.start)
     search = Search(_document, begin, with_text=with_text)
     with WATCH:
-        for hit in hits(_document, before):
-            for _ in search.look(*hit):
-                pass
+        for _ in search.through(before):
+            pass
         arrived = search.state.seen_from(span.line)
         heading = search.state.heading, search.state.offset
         under, results = list[FoundOutput | Unread](), list[Item]()
-        for hit in hits(_document, span):
-            for output in search.look(*hit):
-                if output.place.heading == _INHERITED:
-                    under.append(output)
-                else:
-                    results.append(tell(output))
+        for output in search.through(span):
+            if output.place.heading == _INHERITED:
+                under.append(output)
+            else:
+                results.append(tell(output))
     return _Result(arrived, heading, under, results, search.state)
 
 

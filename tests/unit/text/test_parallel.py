@@ -9,7 +9,7 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.text.document import Document, of_bytes
-from iosonde.text.find import FoundOutput, Search, Span, find, hits
+from iosonde.text.find import FoundOutput, Search, Span, find
 from iosonde.text.parallel import find_by_spans
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
@@ -22,7 +22,7 @@ def same(output: FoundOutput | Unread) -> FoundOutput | Unread:
 def whole(document: Document) -> list[FoundOutput | Unread]:
     search = Search(document)
     span = Span(0, 1, len(document.data))
-    return [output for hit in hits(document, span) for output in search.look(*hit)]
+    return list(search.through(span))
 
 
 def text(seed: int, *, gaps: int, count: int = 60) -> bytes:
