@@ -1,13 +1,14 @@
 //! Finds literals by a few bytes of each that are rare, of which most places of a text have none.
 //!
 //! An automaton of thousands of literals takes tens of megabytes, and a step of it waits for memory;
-//! the bits that are asked here for each byte of a text stay beside the processor.
+//! the bits that are asked here for each byte of a text stay beside the processor. Eight bytes are
+//! rarer than four: of those that prose has, few are the rarest ones of a literal.
 
 use crate::trace::hash::Map;
 
-/// Bytes of a literal that are looked for; of shorter literals all.
-const MOST: usize = 4;
-const BITS: u32 = 17;
+/// Bytes of a literal that are looked for; of shorter literals 4, 2 or 1.
+const MOST: usize = 8;
+const BITS: u32 = 18;
 const WORDS: usize = 1 << (BITS - 6);
 
 /// A literal that stands in a text.
@@ -32,14 +33,14 @@ struct Place {
 struct Table {
     /// For each value that `bit` has, whether it is that of one of the keys of `places`.
     bits: Box<[u64; WORDS]>,
-    places: Map<u32, Vec<Place>>,
+    places: Map<u64, Vec<Place>>,
 }
 
 /// Literals to look for.
 pub struct Literals {
     texts: Vec<Box<[u8]>>,
-    /// By the length of what is looked for, from 1.
-    tables: [Table; MOST],
+    /// Of literals of which 1, 2, 4 and 8 bytes are looked for.
+    tables: [Table; 4],
 }
 
 impl Literals {
@@ -48,13 +49,12 @@ impl Literals {
     pub fn new(texts: Vec<Box<[u8]>>) -> Self {
         let mut tables = std::array::from_fn(|_| Table::new());
         for (literal, text) in texts.iter().enumerate() {
-            let width = text.len().min(MOST);
             let place = |offset| Place { literal, offset };
-            match width {
+            match text.len() {
                 0 => {}
                 1 => tables[0].add::<1>(text, place),
-                2 => tables[1].add::<2>(text, place),
-                3 => tables[2].add::<3>(text, place),
+                2..=3 => tables[1].add::<2>(text, place),
+                4..=7 => tables[2].add::<4>(text, place),
                 _ => tables[3].add::<MOST>(text, place),
             }
         }
@@ -67,7 +67,7 @@ impl Literals {
         let mut every = Vec::new();
         self.tables[0].search::<1>(text, &self.texts, &mut every);
         self.tables[1].search::<2>(text, &self.texts, &mut every);
-        self.tables[2].search::<3>(text, &self.texts, &mut every);
+        self.tables[2].search::<4>(text, &self.texts, &mut every);
         self.tables[3].search::<MOST>(text, &self.texts, &mut every);
         every.sort_unstable_by_key(|each: &Match| (each.end, each.start, each.literal));
         every
@@ -77,7 +77,10 @@ impl Literals {
 impl Table {
     fn new() -> Self {
         Self {
-            bits: Box::new([0; WORDS]),
+            bits: vec![0; WORDS]
+                .into_boxed_slice()
+                .try_into()
+                .expect("as many words"),
             places: Map::default(),
         }
     }
@@ -130,20 +133,20 @@ impl Table {
 
 /// Bytes as a number.
 #[inline]
-fn gram<const WIDTH: usize>(window: &[u8]) -> u32 {
+fn gram<const WIDTH: usize>(window: &[u8]) -> u64 {
     let mut bytes = [0; MOST];
     bytes[..WIDTH].copy_from_slice(&window[..WIDTH]);
-    u32::from_le_bytes(bytes)
+    u64::from_le_bytes(bytes)
 }
 
 /// Which bit stands for bytes. Source: Knuth, TAOCP 3, 6.4, multiplicative hashing.
 #[inline]
-fn bit(gram: u32) -> usize {
-    (gram.wrapping_mul(0x9e37_79b1) >> (32 - BITS)) as usize
+fn bit(gram: u64) -> usize {
+    (gram.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize
 }
 
 /// How common the bytes of a number are in texts; empirical.
-fn commonness(gram: u32) -> usize {
+fn commonness(gram: u64) -> usize {
     let of = |byte| match byte {
         b' ' | b'a' | b'e' | b'i' | b'n' | b'o' | b'r' | b's' | b't' => 4,
         b'a'..=b'z' | b'-' | b'.' | b'0' | b'1' => 3,
@@ -185,10 +188,22 @@ mod tests {
         assert_eq!(by_bytes(&[], "abc"), []);
     }
 
+    #[test]
+    fn literals_of_every_length_stand_in_a_text() {
+        let text = "md0 : active raid5 sdc1[2] sdb1[1] sda1[0]";
+        for length in 1..=text.len() {
+            let starts = 0..=text.len() - length;
+            let literals: Vec<_> = starts
+                .map(|start| text[start..start + length].to_owned())
+                .collect();
+            assert_eq!(by_bytes(&literals, text), automaton(&literals, text));
+        }
+    }
+
     proptest! {
         #[test]
         fn the_same_matches_in_the_order_of_an_automaton(
-            literals in prop::collection::vec("[abc ]{1,8}", 0..12),
+            literals in prop::collection::vec("[abc ]{1,12}", 0..12),
             text in "[abc \n]{0,200}",
         ) {
             prop_assert_eq!(by_bytes(&literals, &text), automaton(&literals, &text));
