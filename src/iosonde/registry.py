@@ -97,19 +97,20 @@ class Table(Mapping[str, str], Generic[T]):
             ) from problem
 
 
-def in_folders(room: str, folders: Sequence[str]) -> Callable[[], Mapping[str, str]]:
-    """Rows that stand in the folders of what they are about: in `OUTPUTS` of each.
+def in_folders(room: str, folders: Sequence[str], table: str) -> Callable[[], Mapping[str, str]]:
+    """Rows that stand in the folders of what they are about.
 
     They are in the order of their names, whatever folder each is in.
 
     Args:
         room: package that has the folders.
-        folders: that have rows.
+        folders: that may have rows.
+        table: what each calls its own.
     """
 
     def rows() -> Mapping[str, str]:
-        tables = [import_module(f"{room}.{folder}").OUTPUTS for folder in folders]
-        return dict(sorted(row for table in tables for row in table.items()))
+        tables = [getattr(import_module(f"{room}.{folder}"), table, {}) for folder in folders]
+        return dict(sorted(row for own in tables for row in own.items()))
 
     return rows
 

@@ -15,7 +15,7 @@ import pytest
 from iosonde.cli import ACTIONS, VERBS
 from iosonde.explain.rules import RULES as SPANNING_RULES
 from iosonde.hosts import HOSTS
-from iosonde.layers import CACHES, LAYERS, LEDGERS
+from iosonde.layers import CACHES, KERNEL_MESSAGES, LAYERS, LEDGERS
 from iosonde.layers import OUTPUTS as LAYER_OUTPUTS
 from iosonde.layers import RULES as LAYER_RULES
 from iosonde.loads import LOADS
@@ -154,6 +154,10 @@ TECHNOLOGIES: Mapping[str, Table[Any]] = {
     "rules about layers": LAYER_RULES, "rules about loads": LOAD_RULES,
 }  # fmt: skip
 """What the folders of technologies hold, one file each."""
+OF_FOLDERS: Mapping[str, Table[Any]] = {
+    "OUTPUTS": LAYER_OUTPUTS, "RULES": LAYER_RULES, "KERNEL_MESSAGES": KERNEL_MESSAGES,
+}  # fmt: skip
+"""Tables of which each folder has its own rows."""
 ROWS = re.compile(r"(kind|initiator|target|ledger|(settings|printed|findings)(_\w+)?)\.py")
 """Files of a technology that are rows of a table, by their fixed names."""
 PARTS = {"layers/_caches/ledger.py"}
@@ -196,23 +200,25 @@ def test_every_file_of_a_technology_with_a_fixed_name_has_a_row() -> None:
     assert files - _registered() - PARTS == {"loads/_rules/disks.py", "loads/_rules/in_flight.py"}
 
 
-def test_a_technologys_outputs_stand_in_its_own_folder() -> None:
-    tables = {
-        f"iosonde.layers.{path.name}": import_module(f"iosonde.layers.{path.name}")
+@pytest.mark.parametrize("name", OF_FOLDERS)
+def test_a_technologys_rows_stand_in_its_own_folder(name: str) -> None:
+    folders = [
+        f"iosonde.layers.{path.name}"
         for path in sorted((ROOT / "src" / "iosonde" / "layers").iterdir())
         if (path / "__init__.py").exists()
-    }
-    rows = [
-        (folder, name, place)
-        for folder, module in tables.items()
-        for name, place in getattr(module, "OUTPUTS", {}).items()
     ]
-    assert [row for row in rows if not row[2].startswith(f"{row[0]}.")] == [], "of another folder"
-    assert len(rows) == len(LAYER_OUTPUTS), "a name that is taken, or a folder that is not named"
+    rows = [
+        (folder, place)
+        for folder in folders
+        for place in getattr(import_module(folder), name, {}).values()
+    ]
+    assert [row for row in rows if not row[1].startswith(f"{row[0]}.")] == [], "of another folder"
+    assert len(rows) == len(OF_FOLDERS[name]), "a name that is taken, or a folder not in FOLDERS"
 
 
-def test_the_rows_of_folders_come_by_their_names() -> None:
-    assert list(LAYER_OUTPUTS) == sorted(LAYER_OUTPUTS)
+@pytest.mark.parametrize("name", OF_FOLDERS)
+def test_the_rows_of_folders_come_by_their_names(name: str) -> None:
+    assert list(OF_FOLDERS[name]) == sorted(OF_FOLDERS[name])
 
 
 def test_a_file_without_a_row_would_be_seen() -> None:

@@ -3,8 +3,8 @@
 A folder's files have fixed names: `kind` (how it is declared, found and built), `facts` (constants
 and the only parsers of its tools' text), `settings` (a mechanism of its own), `sampled` (what of it
 is read while a load runs), `printed` (its tools' output in any text), `findings` (rules about it),
-`ledger` (what it makes of I/Os). What several technologies share lies in folders that begin with an
-underscore.
+`ledger` (what it makes of I/Os). Its `__init__` has the rows of its readers, rules and messages of
+the kernel. What several technologies share lies in folders that begin with an underscore.
 """
 
 from __future__ import annotations
@@ -69,18 +69,18 @@ LAYERS: Table[type[Layer]] = Table(
     group="iosonde.layers",
 )
 
-OUTPUTS: Table[type[Output]] = Table(
-    "output of a layer",
-    in_folders("iosonde.layers", (
-        "_commands", "_kernel_log", "_mounts", "_raid", "_storage_arrays", "bcache", "btrfs",
-        "ceph", "disk", "dm", "dm_cache", "dm_crypt", "dm_writecache", "drbd", "ext4",
-        "flashcache", "gluster", "guest", "hwraid", "iscsi", "link", "lvm", "md", "multipath",
-        "nfs", "nvmeof", "partition", "xfs", "zfs",
-    )),
+FOLDERS = (
+    "_caches", "_commands", "_kernel_log", "_mounts", "_raid", "_rules", "_storage_arrays", "aoe",
+    "bcache", "btrfs", "ceph", "disk", "dm", "dm_cache", "dm_crypt", "dm_writecache", "drbd",
+    "ext4", "flashcache", "gluster", "guest", "hwraid", "iscsi", "link", "lvm", "md", "multipath",
+    "nbd", "nfs", "nvmeof", "partition", "xfs", "zfs",
 )  # fmt: skip
-"""What tools and files print of layers; `iosonde import` reads it wherever it stands.
+"""Folders that have rows of their own: in `OUTPUTS`, `RULES` and `KERNEL_MESSAGES` of each."""
 
-The rows stand in these folders, in the table `OUTPUTS` of each."""
+OUTPUTS: Table[type[Output]] = Table(
+    "output of a layer", in_folders("iosonde.layers", FOLDERS, "OUTPUTS")
+)
+"""What tools and files print of layers; `iosonde import` reads it wherever it stands."""
 
 FSTYPES = {
     "btrfs": "btrfs",
@@ -231,83 +231,7 @@ TARGETS: Table[DmTarget] = Table(
 """Those of a technology; what stands in no row is read by _mapper/facts.py."""
 
 RULES: Table[tuple[Rule, ...]] = Table(
-    "rule about layers",
-    {
-        "alignment": "iosonde.layers._rules.alignment:RULES",
-        "aoe_ends": "iosonde.layers.aoe.findings_ends:RULES",
-        "bcache_state": "iosonde.layers.bcache.findings_state:RULES",
-        "caches": "iosonde.layers._caches.findings:RULES",
-        "ceph": "iosonde.layers.ceph.findings:RULES",
-        "ceph_client": "iosonde.layers.ceph.findings_client:RULES",
-        "ceph_conf": "iosonde.layers.ceph.findings_conf:RULES",
-        "ceph_fs": "iosonde.layers.ceph.findings_fs:RULES",
-        "ceph_log": "iosonde.layers.ceph.findings_log:RULES",
-        "ceph_health": "iosonde.layers.ceph.findings_health:RULES",
-        "ceph_perf": "iosonde.layers.ceph.findings_perf:RULES",
-        "ceph_pools": "iosonde.layers.ceph.findings_pools:RULES",
-        "controller": "iosonde.layers.hwraid.findings:RULES",
-        "controller_drives": "iosonde.layers.hwraid.findings_drives:RULES",
-        "database_pages": "iosonde.layers._rules.database_pages:RULES",
-        "dirty_limits": "iosonde.layers._rules.dirty_limits:RULES",
-        "drbd": "iosonde.layers.drbd.findings:RULES",
-        "drbd_pacemaker": "iosonde.layers.drbd.findings_pacemaker:RULES",
-        "error_target": "iosonde.layers.dm.findings:RULES",
-        "blocked_processes": "iosonde.layers._rules.blocked_processes:RULES",
-        "busy_disks": "iosonde.layers.disk.findings_busy:RULES",
-        "capsules": "iosonde.layers.nvmeof.findings:RULES",
-        "nvme_paths": "iosonde.layers.nvmeof.findings_paths:RULES",
-        "dm_cache": "iosonde.layers.dm_cache.findings:RULES",
-        "dm_writecache": "iosonde.layers.dm_writecache.findings:RULES",
-        "esxi": "iosonde.layers.multipath.findings_esxi:RULES",
-        "esxi_vsan": "iosonde.layers.multipath.findings_vsan:RULES",
-        "disk_identity": "iosonde.layers.disk.findings_identity:RULES",
-        "fc_ports": "iosonde.layers.disk.findings_ports:RULES",
-        "frames": "iosonde.layers.aoe.findings:RULES",
-        "gluster": "iosonde.layers.gluster.findings:RULES",
-        "images": "iosonde.layers.guest.findings:RULES",
-        "claims": "iosonde.layers.guest.findings_claims:RULES",
-        "health": "iosonde.layers.disk.findings_health:RULES",
-        "hit_rates": "iosonde.layers._caches.findings_hits:RULES",
-        "journal": "iosonde.layers.ext4.findings:RULES",
-        "kernel_log": "iosonde.layers._kernel_log.findings:RULES",
-        "kernel_log_memory": "iosonde.layers._kernel_log.findings_memory:RULES",
-        "link": "iosonde.layers.link.findings:RULES",
-        "lvm_raid": "iosonde.layers.lvm.findings:RULES",
-        "lvm_missing": "iosonde.layers.lvm.findings_missing:RULES",
-        "misspelt": "iosonde.layers._rules.misspelt:RULES",
-        "mtus": "iosonde.layers.link.findings_mtus:RULES",
-        "multipath": "iosonde.layers.multipath.findings:RULES",
-        "multipath_conf": "iosonde.layers.multipath.findings_conf:RULES",
-        "bad_sectors": "iosonde.layers._mounts.findings:RULES",
-        "iscsi_logins": "iosonde.layers.iscsi.findings_logins:RULES",
-        "iscsi_open": "iosonde.layers.iscsi.findings_open:RULES",
-        "iscsi_rounds": "iosonde.layers.iscsi.findings:RULES",
-        "log_sectors": "iosonde.layers.xfs.findings:RULES",
-        "nfs": "iosonde.layers.nfs.findings:RULES",
-        "nfs_calls": "iosonde.layers.nfs.findings_calls:RULES",
-        "nfs_waiting": "iosonde.layers.nfs.findings_waiting:RULES",
-        "nfsd": "iosonde.layers.nfs.findings_server:RULES",
-        "partition": "iosonde.layers.partition.findings:RULES",
-        "queue": "iosonde.layers.disk.findings:RULES",
-        "raid": "iosonde.layers._raid.findings:RULES",
-        "resync": "iosonde.layers.md.findings:RULES",
-        "bcachefs": "iosonde.layers._mounts.findings_bcachefs:RULES",
-        "failed_mounts": "iosonde.layers._mounts.findings_refused:RULES",
-        "md_members": "iosonde.layers.md.findings_members:RULES",
-        "persistent_memory": "iosonde.layers.disk.findings_memory:RULES",
-        "sectors": "iosonde.layers.disk.findings_sectors:RULES",
-        "space": "iosonde.layers.lvm.findings_space:RULES",
-        "full_file_systems": "iosonde.layers._mounts.findings_space:RULES",
-        "targets": "iosonde.layers._rules.targets:RULES",
-        "storage_arrays": "iosonde.layers._storage_arrays.findings:RULES",
-        "storage_spaces": "iosonde.layers.disk.findings_windows:RULES",
-        "whole_blocks": "iosonde.layers.flashcache.findings_blocks:RULES",
-        "btrfs": "iosonde.layers.btrfs.findings:RULES",
-        "btrfs_space": "iosonde.layers.btrfs.findings_space:RULES",
-        "zfs": "iosonde.layers.zfs.findings:RULES",
-        "zfs_cleared": "iosonde.layers.zfs.findings_cleared:RULES",
-        "zfs_suspended": "iosonde.layers.zfs.findings_suspended:RULES",
-    },
+    "rule about layers", in_folders("iosonde.layers", FOLDERS, "RULES")
 )
 
 CACHES: Table[CacheCounters] = Table(
@@ -355,39 +279,7 @@ FRAMES: Table[RequestFrames] = Table(
 """What a protocol's frames make of requests, for rules about the sizes of requests."""
 
 KERNEL_MESSAGES: Table[tuple[KernelMessage, ...]] = Table(
-    "messages of the kernel",
-    {
-        "adapters": "iosonde.layers.disk.kernel_log_adapters:MESSAGES",
-        "ata": "iosonde.layers.disk.kernel_log_ata:MESSAGES",
-        "bcache": "iosonde.layers.bcache.kernel_log:MESSAGES",
-        "btrfs": "iosonde.layers.btrfs.kernel_log:MESSAGES",
-        "btrfs_mounts": "iosonde.layers.btrfs.kernel_log_mount:MESSAGES",
-        "cam": "iosonde.layers.disk.kernel_log_cam:MESSAGES",
-        "cifs": "iosonde.layers._mounts.kernel_log_cifs:MESSAGES",
-        "ceph": "iosonde.layers.ceph.kernel_log:MESSAGES",
-        "cluster_filesystems": "iosonde.layers._mounts.kernel_log_cluster:MESSAGES",
-        "disk": "iosonde.layers.disk.kernel_log:MESSAGES",
-        "dm": "iosonde.layers.dm.kernel_log:MESSAGES",
-        "drbd": "iosonde.layers.drbd.kernel_log:MESSAGES",
-        "esxi": "iosonde.layers.multipath.kernel_log_esxi:MESSAGES",
-        "ext4": "iosonde.layers.ext4.kernel_log:MESSAGES",
-        "filesystem": "iosonde.layers._mounts.kernel_log:MESSAGES",
-        "filesystems": "iosonde.layers._mounts.kernel_log_others:MESSAGES",
-        "flash": "iosonde.layers._mounts.kernel_log_flash:MESSAGES",
-        "host": "iosonde.layers._kernel_log.host:MESSAGES",
-        "iscsi": "iosonde.layers.iscsi.kernel_log:MESSAGES",
-        "md": "iosonde.layers.md.kernel_log:MESSAGES",
-        "mmc": "iosonde.layers.disk.kernel_log_mmc:MESSAGES",
-        "multipath": "iosonde.layers.multipath.kernel_log:MESSAGES",
-        "nbd": "iosonde.layers.nbd.kernel_log:MESSAGES",
-        "nfs": "iosonde.layers.nfs.kernel_log:MESSAGES",
-        "nvme": "iosonde.layers.disk.kernel_log_nvme:MESSAGES",
-        "nvmeof": "iosonde.layers.nvmeof.kernel_log:MESSAGES",
-        "sas": "iosonde.layers.disk.kernel_log_sas:MESSAGES",
-        "scsi": "iosonde.layers.disk.kernel_log_scsi:MESSAGES",
-        "xfs": "iosonde.layers.xfs.kernel_log:MESSAGES",
-        "zfs": "iosonde.layers.zfs.kernel_log:MESSAGES",
-    },
+    "messages of the kernel", in_folders("iosonde.layers", FOLDERS, "KERNEL_MESSAGES")
 )
 """What the kernel's log says of a technology."""
 

@@ -38,3 +38,16 @@ OUTPUTS = {
     "swap_table": "iosonde.layers._mounts.printed_swap:SwapTable",
     "swapinfo": "iosonde.layers._mounts.printed_swapinfo:Swapinfo",
 }
+RULES = {
+    "bad_sectors": "iosonde.layers._mounts.findings:RULES",
+    "bcachefs": "iosonde.layers._mounts.findings_bcachefs:RULES",
+    "failed_mounts": "iosonde.layers._mounts.findings_refused:RULES",
+    "full_file_systems": "iosonde.layers._mounts.findings_space:RULES",
+}
+KERNEL_MESSAGES = {
+    "cifs": "iosonde.layers._mounts.kernel_log_cifs:MESSAGES",
+    "cluster_filesystems": "iosonde.layers._mounts.kernel_log_cluster:MESSAGES",
+    "filesystems": "iosonde.layers._mounts.kernel_log_others:MESSAGES",
+    "flash": "iosonde.layers._mounts.kernel_log_flash:MESSAGES",
+    "mounts": "iosonde.layers._mounts.kernel_log:MESSAGES",
+}

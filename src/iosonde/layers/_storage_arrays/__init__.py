@@ -6,3 +6,6 @@ OUTPUTS = {
     "ontap_raid": "iosonde.layers._storage_arrays.printed_ontap_raid:OntapRaid",
     "storage_virtualize": "iosonde.layers._storage_arrays.printed_virtualize:VirtualizeLists",
 }
+RULES = {
+    "storage_arrays": "iosonde.layers._storage_arrays.findings:RULES",
+}

@@ -2,3 +2,8 @@
 
 Source: AoEr11, "AoE (ATA over Ethernet)"; Linux Documentation/admin-guide/aoe.
 """
+
+RULES = {
+    "aoe_ends": "iosonde.layers.aoe.findings_ends:RULES",
+    "frames": "iosonde.layers.aoe.findings:RULES",
+}

@@ -9,3 +9,9 @@ OUTPUTS = {
     "bcache_show": "iosonde.layers.bcache.printed_make:BcacheShow",
     "bcache_tools": "iosonde.layers.bcache.printed_tools:BcacheTools",
 }
+RULES = {
+    "bcache_state": "iosonde.layers.bcache.findings_state:RULES",
+}
+KERNEL_MESSAGES = {
+    "bcache": "iosonde.layers.bcache.kernel_log:MESSAGES",
+}

@@ -36,3 +36,11 @@ OUTPUTS = {
     "compsize": "iosonde.layers.btrfs.printed_compsize:Compsize",
     "snapper": "iosonde.layers.btrfs.printed_snapper:SnapperList",
 }
+RULES = {
+    "btrfs": "iosonde.layers.btrfs.findings:RULES",
+    "btrfs_space": "iosonde.layers.btrfs.findings_space:RULES",
+}
+KERNEL_MESSAGES = {
+    "btrfs": "iosonde.layers.btrfs.kernel_log:MESSAGES",
+    "btrfs_mounts": "iosonde.layers.btrfs.kernel_log_mount:MESSAGES",
+}

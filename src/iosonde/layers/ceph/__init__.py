@@ -54,3 +54,16 @@ OUTPUTS = {
     "rgw_sync": "iosonde.layers.ceph.printed_rgw_sync:RgwSync",
     "rgw_user_stats": "iosonde.layers.ceph.printed_rgw_stats:RgwUserStats",
 }
+RULES = {
+    "ceph": "iosonde.layers.ceph.findings:RULES",
+    "ceph_client": "iosonde.layers.ceph.findings_client:RULES",
+    "ceph_conf": "iosonde.layers.ceph.findings_conf:RULES",
+    "ceph_fs": "iosonde.layers.ceph.findings_fs:RULES",
+    "ceph_health": "iosonde.layers.ceph.findings_health:RULES",
+    "ceph_log": "iosonde.layers.ceph.findings_log:RULES",
+    "ceph_perf": "iosonde.layers.ceph.findings_perf:RULES",
+    "ceph_pools": "iosonde.layers.ceph.findings_pools:RULES",
+}
+KERNEL_MESSAGES = {
+    "ceph": "iosonde.layers.ceph.kernel_log:MESSAGES",
+}

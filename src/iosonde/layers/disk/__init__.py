@@ -56,3 +56,23 @@ OUTPUTS = {
     "wipefs": "iosonde.layers.disk.printed_wipefs:Wipefs",
     "zones": "iosonde.layers.disk.printed_zones:Zones",
 }
+RULES = {
+    "busy_disks": "iosonde.layers.disk.findings_busy:RULES",
+    "disk_identity": "iosonde.layers.disk.findings_identity:RULES",
+    "fc_ports": "iosonde.layers.disk.findings_ports:RULES",
+    "health": "iosonde.layers.disk.findings_health:RULES",
+    "persistent_memory": "iosonde.layers.disk.findings_memory:RULES",
+    "queue": "iosonde.layers.disk.findings:RULES",
+    "sectors": "iosonde.layers.disk.findings_sectors:RULES",
+    "storage_spaces": "iosonde.layers.disk.findings_windows:RULES",
+}
+KERNEL_MESSAGES = {
+    "adapters": "iosonde.layers.disk.kernel_log_adapters:MESSAGES",
+    "ata": "iosonde.layers.disk.kernel_log_ata:MESSAGES",
+    "cam": "iosonde.layers.disk.kernel_log_cam:MESSAGES",
+    "disk": "iosonde.layers.disk.kernel_log:MESSAGES",
+    "mmc": "iosonde.layers.disk.kernel_log_mmc:MESSAGES",
+    "nvme": "iosonde.layers.disk.kernel_log_nvme:MESSAGES",
+    "sas": "iosonde.layers.disk.kernel_log_sas:MESSAGES",
+    "scsi": "iosonde.layers.disk.kernel_log_scsi:MESSAGES",
+}

@@ -18,3 +18,9 @@ OUTPUTS = {
     "vdo_status": "iosonde.layers.dm.printed_vdo:VdoStatus",
     "vdo_table": "iosonde.layers.dm.printed_vdo:VdoTable",
 }
+RULES = {
+    "error_target": "iosonde.layers.dm.findings:RULES",
+}
+KERNEL_MESSAGES = {
+    "dm": "iosonde.layers.dm.kernel_log:MESSAGES",
+}

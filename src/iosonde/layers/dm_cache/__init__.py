@@ -7,3 +7,6 @@ OUTPUTS = {
     "dm_cache": "iosonde.layers.dm_cache.printed:DmCacheOutput",
     "lvmcache_stats": "iosonde.layers.dm_cache.printed_stats:LvmcacheStats",
 }
+RULES = {
+    "dm_cache": "iosonde.layers.dm_cache.findings:RULES",
+}

@@ -13,3 +13,10 @@ OUTPUTS = {
     "drbd_table": "iosonde.layers.drbd.printed_table:DrbdTable",
     "pacemaker_status": "iosonde.layers.drbd.printed_pacemaker:PacemakerStatus",
 }
+RULES = {
+    "drbd": "iosonde.layers.drbd.findings:RULES",
+    "drbd_pacemaker": "iosonde.layers.drbd.findings_pacemaker:RULES",
+}
+KERNEL_MESSAGES = {
+    "drbd": "iosonde.layers.drbd.kernel_log:MESSAGES",
+}

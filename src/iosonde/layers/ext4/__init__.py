@@ -18,3 +18,9 @@ OUTPUTS = {
     "mke2fs": "iosonde.layers.ext4.printed_mke2fs:Mke2fs",
     "tune2fs": "iosonde.layers.ext4.printed_tune:Tune2fs",
 }
+RULES = {
+    "journal": "iosonde.layers.ext4.findings:RULES",
+}
+KERNEL_MESSAGES = {
+    "ext4": "iosonde.layers.ext4.kernel_log:MESSAGES",
+}

@@ -3,3 +3,6 @@
 OUTPUTS = {
     "flashcache": "iosonde.layers.flashcache.printed:FlashcacheOutput",
 }
+RULES = {
+    "whole_blocks": "iosonde.layers.flashcache.findings_blocks:RULES",
+}

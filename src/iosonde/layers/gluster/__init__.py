@@ -21,3 +21,6 @@ OUTPUTS = {
     "gluster_status": "iosonde.layers.gluster.printed_status:GlusterStatus",
     "gluster_top": "iosonde.layers.gluster.printed_top:GlusterTop",
 }
+RULES = {
+    "gluster": "iosonde.layers.gluster.findings:RULES",
+}

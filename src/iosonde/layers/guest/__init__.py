@@ -42,3 +42,7 @@ OUTPUTS = {
     "virsh_tables": "iosonde.layers.guest.printed_virsh:VirshTable",
     "volume_events": "iosonde.layers.guest.printed_volume_events:VolumeEvents",
 }
+RULES = {
+    "claims": "iosonde.layers.guest.findings_claims:RULES",
+    "images": "iosonde.layers.guest.findings:RULES",
+}

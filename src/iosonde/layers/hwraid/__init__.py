@@ -41,3 +41,7 @@ OUTPUTS = {
     "tw_cli": "iosonde.layers.hwraid.printed_tw_cli:TwCli",
     "tw_cli_enclosure": "iosonde.layers.hwraid.printed_tw_cli_enclosure:TwCliEnclosure",
 }
+RULES = {
+    "controller": "iosonde.layers.hwraid.findings:RULES",
+    "controller_drives": "iosonde.layers.hwraid.findings_drives:RULES",
+}

@@ -17,3 +17,11 @@ OUTPUTS = {
     "targetcli_messages": "iosonde.layers.iscsi.printed_target_messages:TargetcliMessages",
     "tgtadm": "iosonde.layers.iscsi.printed_tgt:Tgtadm",
 }
+RULES = {
+    "iscsi_logins": "iosonde.layers.iscsi.findings_logins:RULES",
+    "iscsi_open": "iosonde.layers.iscsi.findings_open:RULES",
+    "iscsi_rounds": "iosonde.layers.iscsi.findings:RULES",
+}
+KERNEL_MESSAGES = {
+    "iscsi": "iosonde.layers.iscsi.kernel_log:MESSAGES",
+}

@@ -7,3 +7,7 @@ OUTPUTS = {
     "ip_lines": "iosonde.layers.link.printed_ip_lines:IpLines",
     "ip_link": "iosonde.layers.link.printed_ip:IpLink",
 }
+RULES = {
+    "link": "iosonde.layers.link.findings:RULES",
+    "mtus": "iosonde.layers.link.findings_mtus:RULES",
+}

@@ -16,3 +16,8 @@ OUTPUTS = {
     "lvm_scans": "iosonde.layers.lvm.printed_scans:LvmScans",
     "lvm_separated": "iosonde.layers.lvm.printed_separated:LvmSeparated",
 }
+RULES = {
+    "lvm_missing": "iosonde.layers.lvm.findings_missing:RULES",
+    "lvm_raid": "iosonde.layers.lvm.findings:RULES",
+    "space": "iosonde.layers.lvm.findings_space:RULES",
+}

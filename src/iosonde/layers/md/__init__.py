@@ -20,3 +20,10 @@ OUTPUTS = {
     "mdstat_lines": "iosonde.layers.md.printed_mdstat_lines:MdstatLines",
     "metastat": "iosonde.layers.md.printed_metastat:Metastat",
 }
+RULES = {
+    "md_members": "iosonde.layers.md.findings_members:RULES",
+    "resync": "iosonde.layers.md.findings:RULES",
+}
+KERNEL_MESSAGES = {
+    "md": "iosonde.layers.md.kernel_log:MESSAGES",
+}

@@ -22,3 +22,13 @@ OUTPUTS = {
     "powermt": "iosonde.layers.multipath.printed_powermt:Powermt",
     "vmkfstools": "iosonde.layers.multipath.printed_esxcfg:Vmkfstools",
 }
+RULES = {
+    "esxi": "iosonde.layers.multipath.findings_esxi:RULES",
+    "esxi_vsan": "iosonde.layers.multipath.findings_vsan:RULES",
+    "multipath": "iosonde.layers.multipath.findings:RULES",
+    "multipath_conf": "iosonde.layers.multipath.findings_conf:RULES",
+}
+KERNEL_MESSAGES = {
+    "esxi": "iosonde.layers.multipath.kernel_log_esxi:MESSAGES",
+    "multipath": "iosonde.layers.multipath.kernel_log:MESSAGES",
+}

@@ -11,3 +11,12 @@ OUTPUTS = {
     "pool_stats": "iosonde.layers.nfs.printed_pool_stats:PoolStats",
     "showmount": "iosonde.layers.nfs.printed_showmount:Showmount",
 }
+RULES = {
+    "nfs": "iosonde.layers.nfs.findings:RULES",
+    "nfs_calls": "iosonde.layers.nfs.findings_calls:RULES",
+    "nfs_waiting": "iosonde.layers.nfs.findings_waiting:RULES",
+    "nfsd": "iosonde.layers.nfs.findings_server:RULES",
+}
+KERNEL_MESSAGES = {
+    "nfs": "iosonde.layers.nfs.kernel_log:MESSAGES",
+}

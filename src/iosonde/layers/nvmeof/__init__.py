@@ -14,3 +14,10 @@ OUTPUTS = {
     "nvmet_config": "iosonde.layers.nvmeof.printed_config:NvmetConfig",
     "nvmetcli": "iosonde.layers.nvmeof.printed_nvmetcli:Nvmetcli",
 }
+RULES = {
+    "capsules": "iosonde.layers.nvmeof.findings:RULES",
+    "nvme_paths": "iosonde.layers.nvmeof.findings_paths:RULES",
+}
+KERNEL_MESSAGES = {
+    "nvmeof": "iosonde.layers.nvmeof.kernel_log:MESSAGES",
+}

@@ -27,3 +27,6 @@ OUTPUTS = {
     "sfdisk_json": "iosonde.layers.partition.printed_dump:SfdiskJson",
     "sgdisk_info": "iosonde.layers.partition.printed_gdisk:SgdiskInfo",
 }
+RULES = {
+    "partition": "iosonde.layers.partition.findings:RULES",
+}

@@ -14,3 +14,9 @@ OUTPUTS = {
     "xfs_stat": "iosonde.layers.xfs.printed_stat:XfsStat",
     "xfs_superblock": "iosonde.layers.xfs.printed_db:XfsSuperblock",
 }
+RULES = {
+    "log_sectors": "iosonde.layers.xfs.findings:RULES",
+}
+KERNEL_MESSAGES = {
+    "xfs": "iosonde.layers.xfs.kernel_log:MESSAGES",
+}

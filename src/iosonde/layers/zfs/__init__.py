@@ -29,3 +29,11 @@ OUTPUTS = {
     "zpool_upgrade": "iosonde.layers.zfs.printed_upgrade:ZpoolUpgrade",
     "zpool_vdevs": "iosonde.layers.zfs.printed_vdevs:ZpoolVdevs",
 }
+RULES = {
+    "zfs": "iosonde.layers.zfs.findings:RULES",
+    "zfs_cleared": "iosonde.layers.zfs.findings_cleared:RULES",
+    "zfs_suspended": "iosonde.layers.zfs.findings_suspended:RULES",
+}
+KERNEL_MESSAGES = {
+    "zfs": "iosonde.layers.zfs.kernel_log:MESSAGES",
+}
