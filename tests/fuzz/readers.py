@@ -24,7 +24,8 @@ from typing_extensions import override
 from iosonde.cli.imported import json_texts
 from iosonde.records.load import RawOutput
 from iosonde.text.document import of_bytes
-from iosonde.text.find import FoundOutput, find, outputs
+from iosonde.text.find import FoundOutput, find
+from iosonde.text.search import outputs
 from iosonde.verbs.import_ import output_of
 
 _TESTS = Path(__file__).parents[1]

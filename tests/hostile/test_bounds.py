@@ -334,7 +334,7 @@ class _OfReader(NamedTuple):
 def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from iosonde.text import find as module
+    from iosonde.text import search as module
 
     class Slow:
         tool, anchors = "slow", ("Timing cached",)
@@ -351,7 +351,6 @@ def test_an_output_that_takes_too_long_is_not_read_and_the_next_is(
     for readers, expected in (((Slow(),), [Unread]), ((Slow(), quick), [Unread, FoundOutput])):
         kinds = tuple(_OfReader(reader, reader.anchors) for reader in readers)
         monkeypatch.setattr(module, "output_kinds", lambda every=kinds: every)
-        monkeypatch.setattr(module, "_programs", frozenset)  # which keeps what it knows
         monkeypatch.setattr(module, "anchors", lambda every=kinds: Anchors(
             [(anchor, at) for at, kind in enumerate(every) for anchor in kind.anchors]
         ))  # fmt: skip

@@ -80,6 +80,6 @@ def _name_the_silent(explained: Explanation) -> None:
     for name in explained.silent:
         console.print(styled("nothing was recognised in {}: it was not judged", name))
     if not explained.recognised:
-        from iosonde.text.find import kinds_hint
+        from iosonde.text.search import kinds_hint
 
         err().print(f"  to do: {kinds_hint()}", soft_wrap=True)

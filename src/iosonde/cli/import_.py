@@ -105,7 +105,7 @@ def _explained(
 
 
 def _print_kinds() -> int:
-    from iosonde.text.find import tool_names
+    from iosonde.text.search import tool_names
 
     names = tool_names()
     out().print(f"{len(names)} kinds of output are read:")

@@ -35,8 +35,8 @@ from iosonde.printed_summary import (
 )
 from iosonde.records.printed import AS_PRINTED, PRINTED, PrintedTrial, Unread
 from iosonde.records.stack import Json
-from iosonde.text.find import FoundOutput
 from iosonde.text.imported import settings_of
+from iosonde.text.search import FoundOutput
 from iosonde.verbs.import_ import imported
 from iosonde.verbs.imported_records import ImportedTexts
 from iosonde.visible import with_name

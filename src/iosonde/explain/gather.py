@@ -36,9 +36,10 @@ from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.statistics.contrast import Bar
 from iosonde.text.changes import CHANGED, SAID, put_in_force
 from iosonde.text.document import Document
-from iosonde.text.find import FoundOutput, find
+from iosonde.text.find import find
 from iosonde.text.forms import each_run_once, printed_run
 from iosonde.text.imported import kept_of, trial_of
+from iosonde.text.search import FoundOutput
 
 _SIZES = ("size", "width", "offset")
 _NOT_A_SETTING = re.compile(r"(?i)note|remark|comment|output|speed|result|throughput|iops")

@@ -22,7 +22,7 @@ from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
 from iosonde.records.printed import PrintedTrial, Unread
-from iosonde.text.find import FoundOutput
+from iosonde.text.search import FoundOutput
 
 _COMPARED = (".iops", ".bandwidth", ".latency.mean")
 _LEAST, _GREATEST = ".latency.min", ".latency.max"

@@ -11,7 +11,7 @@ from iosonde.records.load import Load, LoadResult, RawOutput, Target, TargetKind
 from iosonde.records.printed import PrintedState, PrintedTrial, StoredExtra, TextLocation
 from iosonde.records.run import Loop, Origin, Trial
 from iosonde.records.stack import Capture, Scalar, StackLayer
-from iosonde.text.find import FoundOutput
+from iosonde.text.search import FoundOutput
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _NOTHING = RawOutput(0, b"", b"")

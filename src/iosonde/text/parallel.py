@@ -15,23 +15,16 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Generic
+from typing import Generic, TypeVar
 
 from iosonde.records.printed import TextLocation, Unread
 from iosonde.text.document import Document
-from iosonde.text.find import (
-    WATCH,
-    FoundOutput,
-    Item,
-    Search,
-    Span,
-    end_of_line,
-    hits,
-)
 from iosonde.text.find_state import FindState, StateSeen
 from iosonde.text.headings import marked_between
+from iosonde.text.search import WATCH, FoundOutput, Search, Span, end_of_line, hits
 from iosonde.workers import worker_pool
 
+Item = TypeVar("Item")
 LONG = 1 << 24
 """Bytes from which more processes than one are worth their start."""
 

@@ -30,7 +30,6 @@ from iosonde.text.figures import (
     read_figures,
 )
 from iosonde.text.file_settings import file_of, file_settings
-from iosonde.text.find import FoundOutput, anchors
 from iosonde.text.find_state import TakenLines
 from iosonde.text.kernel_lines import (
     LONGEST_MESSAGE,
@@ -42,6 +41,7 @@ from iosonde.text.loose_lines import fenced_lines, loose_lines
 from iosonde.text.output_kinds import output_kinds
 from iosonde.text.plain_lines import is_no_output, plain_lines
 from iosonde.text.programs import is_program
+from iosonde.text.search import FoundOutput, anchors
 from iosonde.text.shell import (
     end_of_written,
     is_next_command,

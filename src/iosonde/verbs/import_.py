@@ -21,9 +21,10 @@ from iosonde.records.run import Trial
 from iosonde.store import open_store
 from iosonde.text.archive import Passed, collection_digest, open_documents
 from iosonde.text.document import Document
-from iosonde.text.find import FoundOutput, find_and_tell, kinds_hint
+from iosonde.text.find import find_and_tell
 from iosonde.text.forms import Printed, each_run_once, printed_run
 from iosonde.text.imported import kept_of, label_of, settings_of, trial_of
+from iosonde.text.search import FoundOutput, kinds_hint
 from iosonde.verbs.imported_records import (
     ImportCounts,
     ImportedCounters,

@@ -10,9 +10,10 @@ import pytest
 
 from iosonde.errors import UsageError
 from iosonde.records.printed import Unread
-from iosonde.text import find as module
+from iosonde.text import search as module
 from iosonde.text.document import Document, of_bytes, open_document
-from iosonde.text.find import FoundOutput, find, outputs, tool_names
+from iosonde.text.find import FoundOutput, find
+from iosonde.text.search import outputs, tool_names
 from tests.mangle import counters, mangled, read, states, trials
 
 PAIR = (

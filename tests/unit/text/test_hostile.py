@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from iosonde.errors import UsageError
 from iosonde.text.document import of_bytes
-from iosonde.text.find import find, outputs
+from iosonde.text.find import find
+from iosonde.text.search import outputs
 from iosonde.text.window import View
 from tests.examples import examples
 from tests.mangle import read

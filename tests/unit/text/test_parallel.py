@@ -9,8 +9,9 @@ import pytest
 
 from iosonde.records.printed import Unread
 from iosonde.text.document import Document, of_bytes
-from iosonde.text.find import FoundOutput, Search, Span, find
+from iosonde.text.find import FoundOutput, find
 from iosonde.text.parallel import find_by_spans
+from iosonde.text.search import Search, Span
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 

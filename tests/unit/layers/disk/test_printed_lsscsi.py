@@ -8,7 +8,7 @@ from pathlib import Path
 from iosonde.layers.disk.printed_lsscsi import Lsscsi
 from iosonde.records.stack import Scalar
 from iosonde.text.document import of_bytes
-from iosonde.text.find import Span, hits
+from iosonde.text.search import Span, hits
 from tests.mangle import mangled, read, states
 
 SAMPLES = Path(__file__).parents[3] / "outputs" / "lsscsi-composed"
