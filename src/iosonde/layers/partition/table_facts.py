@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from iosonde.kerneltext import fields
 from iosonde.records.stack import Scalar
 
 _COUNTS = (
@@ -91,7 +92,7 @@ def cells_of_row(rest: str, columns: Mapping[str, tuple[int, int]]) -> dict[str,
 
     Only of a table with types of partitions, and none where more than one word is left over.
     """
-    cells = rest.replace(",", " ").split()
+    cells = fields(rest.replace(",", " "))
     if "role" not in columns or not cells or cells[0] not in _ROLES:
         return {}
     values: dict[str, Scalar] = {"role": cells.pop(0)}
