@@ -8,14 +8,13 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from dataclasses import dataclass
 from importlib.resources import files
 
 from iosonde import kerneltext
 from iosonde.errors import HostFailed
 from iosonde.lab.architecture import Architecture
 from iosonde.lab.initramfs import APPLETS, EARLY
-from iosonde.lab.release import archives, kernel_pocket
+from iosonde.lab.release import PackageSource, archives, kernel_pocket
 
 PACKAGES = (
     "mdadm", "lvm2", "thin-provisioning-tools", "dmsetup", "bcache-tools",
@@ -28,15 +27,6 @@ PACKAGES = (
 _LEFT_OUT = ("man", "doc", "locale", "info")
 _BOOT = ("init", "node", "customize")
 _MERGED = "/usr/share/mmdebstrap/hooks/merged-usr"
-
-
-@dataclass(frozen=True, slots=True)
-class PackageSource:
-    """An archive of packages: `suite` its release, `uri` where, `components` of it."""
-
-    suite: str
-    uri: str
-    components: tuple[str, ...]
 
 
 def parse_targets(text: str) -> PackageSource | None:

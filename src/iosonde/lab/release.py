@@ -12,14 +12,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 from iosonde.errors import UsageError
 from iosonde.private_folder import temporary_folder
-
-if TYPE_CHECKING:
-    from iosonde.lab.recipe import PackageSource
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _POCKET = "-backports"
@@ -27,6 +23,15 @@ _HELPER = "/usr/lib/apt/apt-helper"
 _PATIENCE = 60.0
 _ABSENT = re.compile(r"\b404\b|File not found")
 """What apt says of a file that its methods http and file do not find."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSource:
+    """An archive of packages: `suite` its release, `uri` where, `components` of it."""
+
+    suite: str
+    uri: str
+    components: tuple[str, ...]
 
 
 def checked_suite(name: str) -> str:

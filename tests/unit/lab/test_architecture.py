@@ -11,7 +11,8 @@ from iosonde.errors import HostFailed, UsageError
 from iosonde.lab.architecture import ARCHITECTURES, architecture, qemu
 from iosonde.lab.image import Image
 from iosonde.lab.machine import NodeLocation, node_arguments
-from iosonde.lab.recipe import PackageSource, digest, packages_of, unpack_argv
+from iosonde.lab.recipe import digest, packages_of, unpack_argv
+from iosonde.lab.release import PackageSource
 from iosonde.lab.spec import DiskSpec, NodeSpec
 
 ARM64, AMD64 = ARCHITECTURES["arm64"], ARCHITECTURES["amd64"]

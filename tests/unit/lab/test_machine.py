@@ -16,7 +16,8 @@ from iosonde.lab.image import Image
 from iosonde.lab.initramfs import initramfs
 from iosonde.lab.kernel import unpacked
 from iosonde.lab.machine import NodeLocation, disk_arguments, node_arguments, switch_arguments
-from iosonde.lab.recipe import PackageSource, parse_targets, unpack_argv
+from iosonde.lab.recipe import parse_targets, unpack_argv
+from iosonde.lab.release import PackageSource
 from iosonde.lab.spec import DiskLimits, DiskSpec, LabSpec, NodeSpec, checked, limits_like
 
 AMD64, ARM64 = ARCHITECTURES["amd64"], ARCHITECTURES["arm64"]

@@ -16,8 +16,8 @@ from iosonde.lab import image as making
 from iosonde.lab import recipe
 from iosonde.lab.architecture import ARCHITECTURES
 from iosonde.lab.initramfs import initramfs
-from iosonde.lab.recipe import PackageSource, digest, packages_of, unpack_argv
-from iosonde.lab.release import archives, require_suites
+from iosonde.lab.recipe import digest, packages_of, unpack_argv
+from iosonde.lab.release import PackageSource, archives, require_suites
 from iosonde.lab.spec import LabSpec, NodeSpec, checked
 from iosonde.lab.state import Lab, find
 
