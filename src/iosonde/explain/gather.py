@@ -9,7 +9,6 @@ from dataclasses import replace
 from iosonde import units
 from iosonde.explain.host_names import with_one_name
 from iosonde.explain.quotes import without_quotes
-from iosonde.explain.series import QUOTED
 from iosonde.layers._staged import staged_in
 from iosonde.records.evidence import (
     CommandEvidence,
@@ -17,6 +16,7 @@ from iosonde.records.evidence import (
     EvidenceSet,
     StateEvidence,
     TrialEvidence,
+    place_of,
 )
 from iosonde.records.finding import Finding
 from iosonde.records.load import Load
@@ -35,6 +35,7 @@ from iosonde.records.sheet import RunSheet, TrialSheet
 from iosonde.records.stack import Capture, HostFacts, Scalar, StackLayer
 from iosonde.statistics.contrast import Bar
 from iosonde.text.changes import CHANGED, SAID, put_in_force
+from iosonde.text.clean import quote_depth
 from iosonde.text.document import Document
 from iosonde.text.find import find
 from iosonde.text.forms import each_run_once, printed_run
@@ -44,8 +45,6 @@ from iosonde.text.search import FoundOutput
 _SIZES = ("size", "width", "offset")
 _NOT_A_SETTING = re.compile(r"(?i)note|remark|comment|output|speed|result|throughput|iops")
 _SPEED = re.compile(r"[\d.,]+ ?[kKMGT]?i?[bB]/s(?:ec)?")
-_MARKS = re.compile(r"(?:> ?){1,20}")
-"""What stands before a line that a mail quotes."""
 _WRITTEN = 4_000_000  # bytes; what is larger is a log or an archive
 _NO_SETTINGS = frozenset({"active_operations"})
 
@@ -82,23 +81,15 @@ def of_document(document: Document) -> tuple[EvidenceSet, tuple[Unread, ...]]:
     lines = document.data[0 : len(document.data)].decode(errors="replace").split("\n")
     quoted = _quoted(document, lines)
     trials = tuple(
-        replace(trial, details={**trial.details, QUOTED: quoted[line]})
-        if (line := _first_line(trial.where)) in quoted
-        else trial
-        for trial in case.trials
+        replace(trial, quoted=quoted.get(place_of(trial.where)[1], 0)) for trial in case.trials
     )
     return replace(case, trials=trials, staged=tuple(_staged(document, lines))), tuple(unread)
 
 
 def _quoted(document: Document, lines: Sequence[str]) -> dict[int, int]:
     """Number of each line that a mail quotes → how often it has been quoted on."""
-    marks = ((index, _MARKS.match(line)) for index, line in enumerate(lines))
-    return {document.number(index + 1): match[0].count(">") for index, match in marks if match}
-
-
-def _first_line(where: str) -> int:
-    first = where.rpartition(":")[2].partition("-")[0]
-    return int(first) if first.isdecimal() else 0
+    depths = enumerate(map(quote_depth, lines), 1)
+    return {document.number(number): depth for number, depth in depths if depth}
 
 
 def _staged(document: Document, lines: Sequence[str]) -> Iterator[CommandEvidence]:

@@ -20,8 +20,6 @@ from iosonde.statistics.estimates import summarise
 from iosonde.statistics.verdict import Circumstances
 from iosonde.text.changes import SAID
 
-QUOTED = "quoted"
-"""The detail of a trial that says how often a mail was quoted on: another's is of another host."""
 _TOGETHER = 0.5
 """Share of a condition's time that hosts must have in common to count as measured together."""
 _BESIDE = re.compile(r"(?<![&>\\])&(?![&>\d])|\bxargs\s[^|;]{0,60}-P|\|\s{0,4}parallel\b")
@@ -85,7 +83,7 @@ def series_of(case: EvidenceSet) -> tuple[ComparableTrials, ...]:
     groups: dict[tuple[object, ...], list[TrialEvidence]] = {}
     for trial in case.trials:
         if trial.headline and not _BESIDE.search(trial.command):
-            key = trial.source, trial.headline, trial.tool, trial.details.get(QUOTED, 0)
+            key = trial.source, trial.headline, trial.tool, trial.quoted
             groups.setdefault(key, []).append(trial)
     series = []
     for trials in groups.values():

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iosonde.kerneltext import fields
-from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence
+from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence, place_of
 from iosonde.records.finding import Finding
 
 _LINE = 400  # characters that are looked at
@@ -107,11 +107,11 @@ def without_blame(case: EvidenceSet, findings: Sequence[Finding]) -> list[Findin
 
 
 def _as_staged(case: EvidenceSet, finding: Finding) -> Finding:
-    source, line = _place(finding.evidence[0].where) if finding.evidence else ("", 0)
+    source, line = place_of(finding.evidence[0].where) if finding.evidence else ("", 0)
     if finding.severity == "note" or finding.rule not in _MAY_BE or not line:
         return finding
     for asked in reversed(case.staged):
-        file, at = _place(asked.where)
+        file, at = place_of(asked.where)
         if file == source and (why := _reason(case, finding, asked, line - at)):
             return replace(finding, severity="note", message=f"{finding.message} {why}")
     return finding
@@ -147,9 +147,9 @@ def _is_of(case: EvidenceSet, finding: Finding, name: str, asked: CommandEvidenc
     if name and name != "all" and not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", " ".join(
         (finding.subject, finding.message))):  # fmt: skip
         return False
-    at = _place(asked.where)[1]
+    at = place_of(asked.where)[1]
     return not any(
-        state.source == asked.source and _place(state.where)[1] < at
+        state.source == asked.source and place_of(state.where)[1] < at
         and (not name or state.name in {name, f"/dev/{name}"}) and _is_down(state)
         for state in case.states
     )  # fmt: skip
@@ -183,11 +183,4 @@ def _is_down(state: StateEvidence) -> bool:
 
 
 def _source_of(finding: Finding) -> str:
-    return _place(finding.evidence[0].where)[0] if finding.evidence else ""
-
-
-def _place(where: str) -> tuple[str, int]:
-    """File and first line of a place; 0 where it is none of a text."""
-    file, _, numbers = where.partition(" and ")[0].rpartition(":")
-    first = numbers.partition("-")[0]
-    return (file, int(first)) if first.isdecimal() else (where, 0)
+    return place_of(finding.evidence[0].where)[0] if finding.evidence else ""

@@ -23,6 +23,13 @@ _PRINTED = re.compile(r":\d+(?:-\d+)?$")
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
+def place_of(where: str) -> tuple[str, int]:
+    """File and first line of "FILE:12-60", also before " and 2 more places"; 0 where it has none."""
+    file, _, numbers = where.partition(" and ")[0].rpartition(":")
+    first = numbers.partition("-")[0]
+    return (file, int(first)) if first.isdecimal() else (where, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class TrialEvidence:
     """One trial as rules see it.
@@ -52,6 +59,7 @@ class TrialEvidence:
         printed: whether it was read in a text, and not measured here.
         job: the tool's own name for it; empty where it has none.
         changes: what its text says was set before it, by commands or in words, and to what.
+        quoted: how often a mail has quoted it on: what another quotes is of another host.
         row: what its author wrote beside it in a table, cell by cell; `columns` the names.
     """
 
@@ -87,6 +95,7 @@ class TrialEvidence:
     left_out: int = 0
     changes: Mapping[str, str] = field(default_factory=dict)
     ledger: Ledger | None = None
+    quoted: int = 0
 
     def mean(self, metric: str) -> float | None:
         """Mean of a metric over the loops; None where the trial has none of that name."""

@@ -14,7 +14,7 @@ from typing import Literal
 from iosonde.text.alike_lines import alike_at
 from iosonde.text.author_rates import rates_at
 from iosonde.text.author_tables import table_at
-from iosonde.text.clean import clean, quote_marks
+from iosonde.text.clean import clean, quote_depth
 from iosonde.text.comma_tables import comma_table_at
 from iosonde.text.fences import fenced
 from iosonde.text.figures import FigureGroup
@@ -83,7 +83,7 @@ class TextBlocks:
         raw = text.split("\n")
         self.lines = clean(text)
         """Clean ones."""
-        self.depths = [line[: quote_marks(line)].count(">") if ">" in line else 0 for line in raw]
+        self.depths = list(map(quote_depth, raw))
         """How many marks of quoting stand before each line."""
         self._fences, self._closing = fenced(raw) if "```" in text or "~~~" in text else ({}, {})
         self.free = bytearray(b"\1") * len(self.lines)

@@ -237,6 +237,11 @@ def quote_marks(line: str) -> int:
     return match.end() if match else 0
 
 
+def quote_depth(line: str) -> int:
+    """How often a mail has quoted a line on: its marks of quoting."""
+    return line[: quote_marks(line)].count(">") if ">" in line else 0
+
+
 def is_quoted_printable(data: bytes) -> bool:
     """Whether a text is written in it: with =3D, with =20 at line ends, or with soft breaks."""
     soft = b"=\n" in data or b"=\r\n" in data

@@ -21,7 +21,7 @@ from iosonde.records.printed import (
     PrintedState,
     PrintedTrial,
 )
-from iosonde.text.clean import quote_marks
+from iosonde.text.clean import quote_depth
 from iosonde.text.cursor import MACHINE, Output, Prompt, prompt_in
 from iosonde.text.prose import is_sentence
 from iosonde.text.shell import is_prompt
@@ -95,7 +95,7 @@ def is_same_block(raw: Sequence[str]) -> bool:
     Args:
         raw: the last line of an output, those below it, and the first of the next one.
     """
-    depths = {line[: quote_marks(line)].count(">") for line in raw if line.strip()}
+    depths = {quote_depth(line) for line in raw if line.strip()}
     return len(depths) <= 1 and not any(map(_BLOCK.match, raw[1:]))
 
 
