@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from iosonde.kerneltext import fields
+from iosonde.printed_names import device_key
 from iosonde.records.evidence import CommandEvidence, EvidenceSet, StateEvidence, place_of
 from iosonde.records.finding import Finding
 
@@ -46,6 +47,11 @@ _FILLS = re.compile(
     r"\b(?:dd\s[^|;&#]{0,60}if=/dev/(?:zero|u?random)\s[^|;&#]{0,60}of=|fallocate\s[^|;&#/]{0,40})"
     r"(?P<name>/[^\s|;&#'\"]{1,200})"
 )
+_PARTS = (
+    "mdadm", "drbdadm", "zpool", "ceph", "gluster", "/device/", "resize", "xfs_growfs", "lvextend",
+    "if=/dev/", "fallocate", "mul", "retend", "митир", "мулир", "模拟", "模擬", "シミュレ",
+)  # fmt: skip
+"""One of these is in each line that is sought, whose case does not matter; few lines have any."""
 _STOPS = re.compile(r"\bstop\b|^(?!.*\b(?:systemctl|service)\b)")
 _ASSEMBLES = re.compile(r"\s(?:-A|-C|-D\w?|-E|--assemble|--create|--detail|--examine|--build)\b")
 _SAID = re.compile(
@@ -74,13 +80,18 @@ def staged_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Index and text of each command that takes a part away or enlarges, and of what says so."""
     for index, whole in enumerate(lines):
         line = whole[:_LINE]
-        if (
-            _command(line)
-            or _ENLARGED.search(line)
-            or _FILLS.search(line)
-            or (_SAID.search(line) and _FAILURE.search(line))
-        ):
+        folded = line.casefold()
+        if any(word in folded for word in _PARTS) and _is_staged(line):
             yield index, " ".join(fields(line.strip(" \t#>*-`|")))
+
+
+def _is_staged(line: str) -> bool:
+    return bool(
+        _command(line)
+        or _ENLARGED.search(line)
+        or _FILLS.search(line)
+        or (_SAID.search(line) and _FAILURE.search(line))
+    )
 
 
 def _command(line: str) -> re.Match[str] | None:
@@ -167,13 +178,10 @@ def _is_enlarged(finding: Finding, name: str) -> bool:
         return False
     places = {str(figure.value) for figure in finding.evidence} | {finding.subject}
     places |= {place.partition(": ")[2] for place in places}
-    alike = {_volume(place) for place in places if place.startswith(("/", "mapper/"))}
-    return _volume(name) in alike
-
-
-def _volume(path: str) -> str:
-    """A path; of a volume of LVM the same by `/dev/mapper/vg-lv` and by `/dev/vg/lv`."""
-    return path.removeprefix("/dev/").removeprefix("mapper/").replace("/", "-").rstrip("-")
+    alike = {
+        device_key(place.rstrip("/")) for place in places if place.startswith(("/", "mapper/"))
+    }
+    return device_key(name.rstrip("/")) in alike
 
 
 def _is_down(state: StateEvidence) -> bool:

@@ -24,7 +24,7 @@ _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
 def place_of(where: str) -> tuple[str, int]:
-    """File and first line of "FILE:12-60", also before " and 2 more places"; 0 where it has none."""
+    """File and first line of "FILE:12-60", also before " and 2 more places"; 0: it has none."""
     file, _, numbers = where.partition(" and ")[0].rpartition(":")
     first = numbers.partition("-")[0]
     return (file, int(first)) if first.isdecimal() else (where, 0)

@@ -104,6 +104,16 @@ def test_a_file_system_that_is_enlarged_further_down(below: str, severity: str) 
     assert finding.severity == severity
 
 
+@pytest.mark.parametrize(("volume", "severity"), [("vg-0/mail", "note"), ("vg/0-mail", "error")])
+def test_dashes_of_a_volume_are_not_those_between_its_names(volume: str, severity: str) -> None:
+    full = FULL.replace("vg0-mail ", "vg--0-mail")
+    below = f"\n$ lvextend -L +100G -r /dev/{volume}\n"
+    (finding,) = (
+        each for each in findings(case_of(full + below)) if each.rule == "out-of-space"
+    )  # fmt: skip
+    assert finding.severity == severity
+
+
 @pytest.mark.parametrize(("above", "severity"), [
     ("$ dd if=/dev/zero of=/srv/mail/big bs=4M count=2500\n", "note"),
     ("$ fallocate -l 20G /srv/mail/big\n", "note"),
